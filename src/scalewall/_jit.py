@@ -1,0 +1,86 @@
+"""Compiled kernels and their cache.
+
+Numba keys its on-disk cache on the file that holds a function, so an edit in a function that *another*
+module calls would go unnoticed and keep its old answer. Here the cache folder's name is a hash of every
+source file of the package: any edit means a fresh folder and a fresh compilation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TypeVar, cast
+
+import numba
+import platformdirs
+
+__all__ = ["cache_folder", "is_compiled", "kernel", "source_hash"]
+
+_Function = TypeVar("_Function", bound=Callable[..., object])
+_PACKAGE = Path(__file__).resolve().parent
+_PREFIX = "kernels-"
+_KEEP = 4
+
+
+@cache
+def source_hash() -> str:
+    """Return a hash of every Python source file of the package (hex, 16 digits)."""
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        digest.update(path.relative_to(_PACKAGE).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def cache_folder() -> Path:
+    """Return the folder that holds this source's compiled kernels, made if it is missing.
+
+    The first of these that can be written: ``SCALEWALL_CACHE_DIR``, the package's own ``__pycache__``,
+    the user's cache folder.
+    """
+    chosen = os.environ.get("SCALEWALL_CACHE_DIR")
+    roots = [Path(chosen)] if chosen else [_PACKAGE / "__pycache__"]
+    roots.append(Path(platformdirs.user_cache_dir("scalewall")))
+    for root in roots:
+        folder = root / f"{_PREFIX}{source_hash()}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            _drop_old(root, folder)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+    raise OSError(f"no folder for compiled kernels can be written: tried {', '.join(map(str, roots))}")
+
+
+def _drop_old(root: Path, current: Path) -> None:
+    """Remove all but the newest few kernel folders, so that edits do not fill the disk."""
+    folders = sorted(root.glob(f"{_PREFIX}*"), key=lambda folder: folder.stat().st_mtime, reverse=True)
+    for folder in folders[_KEEP:]:
+        if folder != current:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def is_compiled() -> bool:
+    """Tell whether this source's kernels were compiled before on this machine (else say "compiling")."""
+    return any(cache_folder().rglob("*.nbc"))
+
+
+def kernel(function: _Function) -> _Function:
+    """Compile ``function`` with Numba in nopython mode, cached in :func:`cache_folder`.
+
+    IEEE arithmetic is kept (no fast-math) so that results are the same in every caller; division by zero
+    gives inf or NaN as in NumPy.
+    """
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache_folder())
+    try:
+        return cast(_Function, numba.njit(cache=True, error_model="numpy")(function))
+    finally:
+        numba.config.CACHE_DIR = before

@@ -1,0 +1,60 @@
+"""Errors meant for the user: which field, which value, what is allowed, the nearest valid choice."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Sequence
+
+__all__ = ["InputError", "ScalewallError", "check_finite", "nearest", "unknown_name"]
+
+
+class ScalewallError(ValueError):
+    """Base of every error that scalewall raises on purpose; the CLI prints it and exits with code 2."""
+
+
+class InputError(ScalewallError):
+    """An input that cannot be used.
+
+    Parameters
+    ----------
+    field : str
+        The input's name as the user wrote it (``--months``, ``network.1.bandwidth``).
+    value : object
+        What was given.
+    allowed : str
+        What would be accepted, in words, with units.
+    suggestions : sequence of str
+        The nearest valid choices, best first; may be empty.
+    """
+
+    def __init__(self, field: str, value: object, allowed: str, suggestions: Sequence[str] = ()) -> None:
+        self.field = field
+        self.value = value
+        self.allowed = allowed
+        self.suggestions = tuple(suggestions)
+        hint = f" Nearest: {', '.join(self.suggestions)}." if self.suggestions else ""
+        super().__init__(f"{field}: {value!r} is not usable. Allowed: {allowed}.{hint}")
+
+
+def nearest(name: str, choices: Iterable[str], count: int = 3) -> list[str]:
+    """Return up to ``count`` of ``choices`` that look most like ``name``, best first."""
+    options = list(choices)
+    lowered = {option.lower(): option for option in options}
+    found = difflib.get_close_matches(name.lower(), list(lowered), n=count, cutoff=0.4)
+    return [lowered[option] for option in found]
+
+
+def unknown_name(field: str, name: str, choices: Iterable[str]) -> InputError:
+    """Build the error for a name that is not among ``choices``, with the nearest ones."""
+    options = sorted(choices)
+    shown = ", ".join(options) if len(options) <= 14 else f"one of {len(options)} names"
+    return InputError(field, name, shown, nearest(name, options))
+
+
+def check_finite(field: str, value: float, low: float, high: float, unit: str) -> float:
+    """Return ``value`` if it is a number in ``[low, high]``; raise InputError naming the field otherwise."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or math.isnan(value) or not low <= value <= high:
+        bound = min(max(value, low), high) if isinstance(value, (int, float)) and not math.isnan(value) else low
+        raise InputError(field, value, f"a number from {low:g} to {high:g} {unit}".rstrip(), [f"{bound:g}"])
+    return float(value)
