@@ -2,7 +2,8 @@
 
 Numba keys its on-disk cache on the file that holds a function, so an edit in a function that *another*
 module calls would go unnoticed and keep its old answer. Here the cache folder's name is a hash of every
-source file of the package: any edit means a fresh folder and a fresh compilation.
+source file that a kernel can live in or read a constant from: an edit there means a fresh folder and a
+fresh compilation. The rooms that only show or repeat results hold no kernels (a test checks it).
 """
 
 from __future__ import annotations
@@ -19,19 +20,21 @@ from typing import TypeVar, cast
 import numba
 import platformdirs
 
-__all__ = ["cache_folder", "is_compiled", "kernel", "source_hash"]
+__all__ = ["KERNEL_ROOMS", "cache_folder", "is_compiled", "kernel", "source_hash"]
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 _PACKAGE = Path(__file__).resolve().parent
 _PREFIX = "kernels-"
 _KEEP = 4
+KERNEL_ROOMS = ("hardware", "workload", "cost", "ideal", "planner")
 
 
 @cache
 def source_hash() -> str:
-    """Return a hash of every Python source file of the package (hex, 16 digits)."""
+    """Return a hash of the source files that kernels are made of (hex, 16 digits)."""
     digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
-    for path in sorted(_PACKAGE.rglob("*.py")):
+    paths = [*_PACKAGE.glob("*.py"), *(path for room in KERNEL_ROOMS for path in (_PACKAGE / room).rglob("*.py"))]
+    for path in sorted(paths):
         digest.update(path.relative_to(_PACKAGE).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
