@@ -1,0 +1,208 @@
+"""Communication of a batch over a hierarchy of network levels: bandwidth times and latencies.
+
+Degrees of parallelism come as one integer a network level, innermost first. Bandwidth times share the whole
+cluster's bandwidth among all groups, so they fall as ``1 / n_gpu``; called with ``n_gpu = 1`` these functions
+give accelerator-seconds, which is how the searches use them.
+
+References
+----------
+[1] Erdil and Schneider-Joseph, "Data movement limits to frontier model training", arXiv 2411.01137 (2024).
+[2] NVIDIA NCCL, tree algorithm: latency grows with the logarithm of the number of peers.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewall._jit import kernel
+from scalewall.cost.machine_arrays import MachineArrays
+
+__all__ = [
+    "all_reduce_latency",
+    "all_reduce_seconds",
+    "boundary_latency",
+    "boundary_seconds",
+    "data_parallel_latency",
+    "data_parallel_seconds",
+    "outermost_level",
+    "pipeline_crossings",
+    "tensor_parallel_latency",
+    "tensor_parallel_seconds",
+]
+
+IntArray = NDArray[np.int64]
+
+
+@kernel
+def all_reduce_seconds(peers: float, words: float, word_bytes: float, n_gpu: float, bandwidth: float) -> float:
+    """Seconds that all-reduces among ``peers`` of ``words`` take, all groups sharing the cluster's bandwidth.
+
+    ``2 (p - 1) x w / (N b)`` [1], with ``bandwidth`` in bytes/s an accelerator in one direction.
+    """
+    return 2 * (peers - 1) * words * word_bytes / (n_gpu * bandwidth)
+
+
+@kernel
+def all_reduce_latency(peers: int, hop_latency: float, tree: bool) -> float:
+    """Latency of an all-reduce in seconds: ``2 l`` [1], or ``2 l ceil(log2 p)`` for trees [2]; 0 alone."""
+    if peers == 1:
+        return 0.0
+    return 2 * hop_latency * (math.ceil(math.log2(peers)) if tree else 1)
+
+
+@kernel
+def data_parallel_seconds(dp: IntArray, parameters: float, n_gpu: float, machine: MachineArrays) -> float:
+    """Seconds of the gradient all-reduce, once a batch.
+
+    At each level all parameters are reduced among ``dp_k`` peers, in as many groups as ``dp`` has above; the
+    levels overlap, so the slowest counts [1].
+    """
+    slowest = 0.0
+    groups = 1.0
+    for level in range(dp.size - 1, -1, -1):
+        seconds = groups * all_reduce_seconds(
+            dp[level], parameters, machine.word_bytes, n_gpu, machine.level_bandwidth[level]
+        )
+        slowest = max(slowest, seconds)
+        groups *= dp[level]
+    return slowest
+
+
+@kernel
+def data_parallel_latency(dp: IntArray, machine: MachineArrays) -> float:
+    """Latency of the gradient all-reduce in seconds, added over the levels in use [1]."""
+    total = 0.0
+    for level in range(dp.size):
+        total += all_reduce_latency(dp[level], machine.level_latency[level], machine.tree_latency)
+    return total
+
+
+@kernel
+def tensor_parallel_seconds(
+    tp_model: IntArray,
+    tp_ff: IntArray,
+    d_model: float,
+    d_ff: float,
+    layers: float,
+    tokens: float,
+    n_gpu: float,
+    machine: MachineArrays,
+) -> float:
+    """Seconds of the tensor-parallel all-reduces of one batch.
+
+    Per token and layer, forward and backward: ``d_ff`` words among the ``tp_model`` peers and ``d_model``
+    words among the ``tp_ff`` peers. At a level the two add; levels overlap [1].
+    """
+    slowest = 0.0
+    groups_model, groups_ff = 1.0, 1.0
+    for level in range(tp_model.size - 1, -1, -1):
+        bandwidth = machine.level_bandwidth[level]
+        seconds = groups_model * all_reduce_seconds(
+            tp_model[level], d_ff, machine.word_bytes, n_gpu, bandwidth
+        ) + groups_ff * all_reduce_seconds(tp_ff[level], d_model, machine.word_bytes, n_gpu, bandwidth)
+        slowest = max(slowest, seconds)
+        groups_model *= tp_model[level]
+        groups_ff *= tp_ff[level]
+    return 2 * layers * tokens * slowest
+
+
+@kernel
+def tensor_parallel_latency(
+    tp_model: IntArray, tp_ff: IntArray, layers: float, machine: MachineArrays
+) -> float:
+    """Latency of the ``2 L`` sequential tensor-parallel all-reduces in seconds, added over levels and kinds [1]."""
+    total = 0.0
+    for level in range(tp_model.size):
+        hop = machine.level_latency[level]
+        total += all_reduce_latency(tp_model[level], hop, machine.tree_latency)
+        total += all_reduce_latency(tp_ff[level], hop, machine.tree_latency)
+    return 2 * layers * total
+
+
+@kernel
+def outermost_level(degrees: IntArray) -> int:
+    """Index of the outermost network level in which a degree exceeds 1; -1 if none does."""
+    for level in range(degrees.size - 1, -1, -1):
+        if degrees[level] > 1:
+            return level
+    return -1
+
+
+@kernel
+def pipeline_crossings(pp: IntArray, interleave: int, level: int) -> int:
+    """Layer boundaries of a pipeline that cross network level ``level``.
+
+    ``v PP_k - 1`` at the outermost level in use, ``v prod(PP_j, j > k) (PP_k - 1)`` below it, 0 above [1].
+    """
+    outermost = outermost_level(pp)
+    if level > outermost:
+        return 0
+    if level == outermost:
+        return interleave * pp[level] - 1
+    groups = interleave
+    for above in range(level + 1, pp.size):
+        groups *= pp[above]
+    return groups * (pp[level] - 1)
+
+
+@kernel
+def boundary_seconds(
+    pp: IntArray,
+    ep: IntArray,
+    interleave: int,
+    d_model: float,
+    layers: float,
+    tokens: float,
+    n_gpu: float,
+    machine: MachineArrays,
+) -> float:
+    """Seconds of point-to-point traffic of one batch: pipeline sends and expert dispatch.
+
+    Each token passes ``2 (L - 1)`` layer boundaries with ``d_model`` words. The pipeline's crossing and the
+    expert's (uniform routing: on the same accelerator with probability ``1 / EP``) are independent, and a
+    boundary costs at the higher of the two levels. Levels do not overlap [1].
+    """
+    if layers <= 1:
+        return 0.0
+    all_pp, all_ep = 1, 1
+    for level in range(pp.size):
+        all_pp *= pp[level]
+        all_ep *= ep[level]
+    pipeline_within = (layers - interleave * all_pp if all_pp > 1 else layers - 1) / (layers - 1)
+    expert_within = 1.0 / all_ep
+    within = pipeline_within * expert_within
+    seconds_a_word = 0.0
+    inside = 1
+    for level in range(pp.size):
+        inside *= ep[level]
+        pipeline_within += pipeline_crossings(pp, interleave, level) / (layers - 1)
+        expert_within = inside / all_ep
+        reached = pipeline_within * expert_within
+        seconds_a_word += (reached - within) / machine.level_bandwidth[level]
+        within = reached
+    return 2 * (layers - 1) * tokens * d_model * machine.word_bytes * seconds_a_word / n_gpu
+
+
+@kernel
+def boundary_latency(
+    pp: IntArray, ep: IntArray, interleave: int, layers: float, machine: MachineArrays
+) -> float:
+    """Latency of the ``2 (L - 1)`` layer boundaries in seconds.
+
+    A whole microbatch waits for its slowest token, so with experts every boundary reaches at least the
+    outermost level that expert parallelism uses; one hop a boundary [1].
+    """
+    expert_level = outermost_level(ep)
+    total = 0.0
+    crossed = 0
+    for level in range(pp.size):
+        crossings = pipeline_crossings(pp, interleave, level)
+        if level > expert_level:
+            total += 2 * crossings * machine.level_latency[level]
+            crossed += crossings
+    if expert_level >= 0:
+        total += 2 * max(layers - 1 - crossed, 0.0) * machine.level_latency[expert_level]
+    return total
