@@ -1,0 +1,70 @@
+# `make run` and `make test` need nothing but make and Python >= 3.11: each makes .venv and installs what it uses.
+# Files named .installed-* inside .venv remember what is done, so a second call starts at once.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+
+PYTHON ?=
+WORKERS ?= 2
+OUT ?= out
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+INSTALL := $(PIP) install --constraint constraints.txt
+EDITABLE := $(INSTALL) --no-build-isolation --editable
+
+.PHONY: help run test lint bench validate format clean
+
+help:  ## list these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+run: .venv/.installed-run  ## a first answer: limits of known machines as a table, and an HTML report in out/
+	@$(BIN)/python examples/first_answer.py
+
+test: .venv/.installed-dev lint  ## lint, types and all tests
+	@$(BIN)/pytest --numprocesses $(WORKERS) -p no:benchmark
+
+lint: .venv/.installed-dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+bench: .venv/.installed-dev  ## speed as ratios against plain Python and against bounds
+	@for script in benchmarks/bench_*.py; do $(BIN)/python "$$script"; done
+
+validate: .venv/.installed-run  ## every published claim beside our number
+	@$(BIN)/python -m scalewall reproduce
+
+format: .venv/.installed-dev  ## rewrite the sources in the house style
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+clean:  ## remove .venv and everything that was generated
+	@rm -rf .venv dist build $(OUT) .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/.installed-run: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing scalewall into .venv ..."
+	@$(INSTALL) hatchling editables
+	@$(EDITABLE) .
+	@touch $@
+
+.venv/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing scalewall and its development tools into .venv ..."
+	@$(INSTALL) hatchling editables
+	@$(EDITABLE) '.[dev]'
+	@touch $@ .venv/.installed-run
+
+$(BIN)/python:
+	@for candidate in $(PYTHON) python3 python3.13 python3.12 python3.11; do \
+	  if "$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	    echo "Making .venv with $$("$$candidate" --version) ..."; \
+	    "$$candidate" -m venv .venv || { rm -rf .venv; exit 1; }; \
+	    exit 0; \
+	  fi; \
+	done; \
+	echo "scalewall needs Python 3.11 or newer, and none was found. Install one, or name it: make PYTHON=/path/to/python3" >&2; \
+	exit 1
