@@ -1,0 +1,147 @@
+"""One batch under one plan: its terms, its time, its memory, the accelerators it occupies.
+
+These are the formulas that the single-plan report and both compiled searches call.
+
+References
+----------
+[1] Erdil and Schneider-Joseph, "Data movement limits to frontier model training", arXiv 2411.01137 (2024).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewall._jit import kernel
+from scalewall.cost.machine_arrays import MachineArrays
+
+__all__ = [
+    "Switches",
+    "batch_seconds",
+    "busy_seconds",
+    "cluster_size",
+    "compute_share",
+    "fits_memory",
+    "utilization",
+]
+
+
+class Switches(NamedTuple):
+    """What overlaps what, and which latencies count.
+
+    Parameters
+    ----------
+    overlap_tensor, overlap_point_to_point : bool
+        Whether that communication runs under compute (else its time is added).
+    overlap_data : bool
+        Whether the gradient all-reduce runs under the whole batch (else it is added).
+    free_zero_bubble_latency : bool
+        The published program's behaviour: latencies cost nothing under the zero-bubble schedule. The
+        authors' stated rule, our default, is the maximum of busy time and latency.
+    """
+
+    overlap_tensor: bool = True
+    overlap_point_to_point: bool = True
+    overlap_data: bool = False
+    free_zero_bubble_latency: bool = False
+
+
+@kernel
+def busy_seconds(compute: float, tensor: float, point_to_point: float, switches: Switches) -> float:
+    """Seconds that a stage works or talks: ``max(compute, overlapped) + exposed`` communication [1]."""
+    hidden = (tensor if switches.overlap_tensor else 0.0) + (
+        point_to_point if switches.overlap_point_to_point else 0.0
+    )
+    exposed = (0.0 if switches.overlap_tensor else tensor) + (
+        0.0 if switches.overlap_point_to_point else point_to_point
+    )
+    return max(compute, hidden) + exposed
+
+
+@kernel
+def batch_seconds(
+    compute: float,
+    tensor: float,
+    point_to_point: float,
+    data: float,
+    bubble: float,
+    latency: float,
+    data_latency: float,
+    zero_bubble: bool,
+    switches: Switches,
+) -> float:
+    """Seconds of one batch, from its terms; it never falls when a term rises [1].
+
+    ``busy / (1 - bubble)``; plus the latency for 1F1B, or at least the latency for zero bubble; plus the
+    gradient all-reduce with its latency.
+
+    Parameters
+    ----------
+    compute, tensor, point_to_point, data : float
+        Matmuls and bandwidth times of the three kinds of communication (s).
+    bubble : float
+        Share of the time that stages wait for the pipeline.
+    latency : float
+        Tensor-parallel and point-to-point latency (s).
+    data_latency : float
+        Latency of the gradient all-reduce (s).
+    zero_bubble : bool
+        Schedule of the plan.
+    switches : Switches
+        What overlaps what.
+    """
+    total = busy_seconds(compute, tensor, point_to_point, switches) / (1 - bubble)
+    if not zero_bubble:
+        total += latency
+    elif not switches.free_zero_bubble_latency:
+        total = max(total, latency)
+    if switches.overlap_data:
+        return max(total, data + data_latency)
+    return total + data + data_latency
+
+
+@kernel
+def compute_share(layers: float, sparsity: float, pp: int, ep: int, microbatches: int) -> float:
+    """Layer-and-expert passes that one accelerator does in a batch: ``(L / PP) (S / EP) M`` [1]."""
+    return layers / pp * (sparsity / ep) * microbatches
+
+
+@kernel
+def fits_memory(parameters: float, dp: float, n_gpu: float, machine: MachineArrays) -> bool:
+    """Whether weights (not sharded over DP) and sharded optimizer state fit: ``P w DP + 4 P w <= N capacity`` [1]."""
+    return parameters * machine.word_bytes * (dp + 4) <= n_gpu * machine.memory_bytes
+
+
+@kernel
+def cluster_size(placed: NDArray[np.int64], machine: MachineArrays) -> int:
+    """Accelerators that a plan occupies, idle ones in its domains included.
+
+    The degrees placed in level ``k`` multiply to ``p_k <= s_k``; ``floor(s_k / p_k)`` such groups share a
+    domain and ``s_k mod p_k`` members stay idle. A run that lies within one domain takes only what it uses.
+
+    Parameters
+    ----------
+    placed : array of int, shape (levels,)
+        Product of all degrees at each network level.
+    machine : MachineArrays
+        The network's figures.
+    """
+    occupied = 1.0
+    outside = 1
+    for level in range(placed.size - 1, -1, -1):
+        occupied *= placed[level]
+        if outside > 1:
+            size = machine.level_size[level]
+            occupied *= size / (placed[level] * (size // placed[level]))
+        outside *= placed[level]
+    return int(np.ceil(occupied * (1 - 1e-12)))
+
+
+@kernel
+def utilization(
+    active_parameters: float, batch_tokens: float, n_gpu: float, seconds: float, machine: MachineArrays
+) -> float:
+    """Share of the cluster's peak spent on the model's own FLOP: ``6 (P/S) B / (F_max N t)`` [1]."""
+    return 6 * active_parameters * batch_tokens / (machine.peak_flops * n_gpu * seconds)
