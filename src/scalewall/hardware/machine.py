@@ -147,6 +147,8 @@ class Cluster:
         Every figure used, by its path in the file (``network.1.bandwidth``).
     released : str
         ``YYYY-MM``, empty if not a product.
+    warnings : tuple of str
+        What the user should look at again: overrides that look like a mistaken unit or change nothing.
     """
 
     name: str
@@ -155,6 +157,7 @@ class Cluster:
     network: Network
     figures: Mapping[str, Figure] = field(default_factory=dict, compare=False, repr=False)
     released: str = ""
+    warnings: tuple[str, ...] = ()
 
     @property
     def assumed(self) -> dict[str, Figure]:
