@@ -128,15 +128,16 @@ def cluster_size(placed: NDArray[np.int64], machine: MachineArrays) -> int:
     machine : MachineArrays
         The network's figures.
     """
-    occupied = 1.0
-    outside = 1
+    occupied = 1
     for level in range(placed.size - 1, -1, -1):
+        outside = occupied
         occupied *= placed[level]
         if outside > 1:
             size = machine.level_size[level]
-            occupied *= size / (placed[level] * (size // placed[level]))
-        outside *= placed[level]
-    return int(np.ceil(occupied * (1 - 1e-12)))
+            groups = size // placed[level]
+            if groups * placed[level] != size:
+                occupied = int(np.ceil(outside / groups * size))
+    return occupied
 
 
 @kernel

@@ -1,0 +1,196 @@
+"""The published program's search: power-of-two clusters, the smallest that finishes in time.
+
+Clusters of ``S * 2^i`` accelerators, upward; EP = S; ``N / EP = TP * DP * PP`` with TP a divisor of
+``d_model * d_ff``, DP of ``B / S`` and PP of ``L``; ``TP_ff`` a divisor of TP in ``[isqrt(TP), 4 isqrt(TP)]``;
+microbatches among the smallest four divisors of ``B / (S DP)`` that are at least PP (zero bubble: the smallest
+of at least 2 PP); ``v = L / PP`` chunks a stage; every placement. The best plan of a cluster is the fastest.
+
+References
+----------
+[1] Erdil and Schneider-Joseph, arXiv 2411.01137 (2024): the search its results rest on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewall._jit import kernel
+from scalewall.cost.machine_arrays import MachineArrays
+from scalewall.cost.matmul import layer_seconds
+from scalewall.ideal.floors import compute_floor, data_floor, flat_network, latency_floor, tensor_floor
+from scalewall.ideal.placement import (
+    ROUNDING,
+    ZERO_BUBBLE,
+    Best,
+    Bounds,
+    StackArrays,
+    Tables,
+    data_costs,
+    least_batch_seconds,
+    new_best,
+    place,
+    worse,
+)
+from scalewall.ideal.step import Switches, batch_seconds, compute_share, fits_memory
+
+__all__ = ["reference_search"]
+
+MICROBATCH_CHOICES = 4
+"""How many microbatch counts the published program tries for 1F1B [1]."""
+LARGEST_CLUSTER = 1 << 60
+"""No cluster beyond this many accelerators is looked at: it is past any integer a plan needs."""
+ASPECT = 4
+"""TP along d_ff is at most this many times isqrt(TP) [1]."""
+
+
+@kernel
+def _index(values: NDArray[np.int64], wanted: int) -> int:
+    """Position of ``wanted`` in the ascending ``values``; -1 if it is not there."""
+    position = int(np.searchsorted(values, wanted))
+    if position < values.size and values[position] == wanted:
+        return position
+    return -1
+
+
+@kernel
+def _isqrt(number: int) -> int:
+    """Integer square root."""
+    root = int(np.sqrt(number))
+    while root * root > number:
+        root -= 1
+    while (root + 1) * (root + 1) <= number:
+        root += 1
+    return root
+
+
+@kernel
+def reference_search(
+    stack: StackArrays,
+    machine: MachineArrays,
+    switches: Switches,
+    bounds: Bounds,
+    tables: Tables,
+    deadline: float,
+    fastest: bool,
+) -> Best:
+    """Search the clusters upward; stop at the first with a plan that meets the deadline [1].
+
+    Parameters
+    ----------
+    stack, machine, switches, bounds, tables
+        The question; EP's table holds S alone.
+    deadline : float
+        Most seconds a batch may take.
+    fastest : bool
+        Look through all clusters for the least time instead (to say how late an infeasible run would be).
+
+    Returns
+    -------
+    Best
+        Its cost is infinite if no plan meets the deadline.
+    """
+    dp, tp_model, tp_ff, pp, ep = tables
+    best = new_best(machine.level_size.size)
+    data_seconds, data_latency = data_costs(dp, stack.parameters, machine)
+    batch_per_expert = int(round(stack.batch_tokens / stack.sparsity))
+    flop_seconds = 6 * stack.parameters / stack.sparsity * stack.batch_tokens / machine.sustained_flops
+    flat = flat_network(machine)
+    scratch = np.empty(1 + machine.tile_bytes.size)
+    schedules = np.empty(1, dtype=np.int64)
+    if ep.degree.size == 0 or dp.degree.size == 0 or pp.degree.size == 0:
+        return best
+    largest = float(dp.degree[-1]) * tp_model.degree[-1] * tp_ff.degree[-1] * pp.degree[-1]
+    ranks = 1
+    while ranks <= min(largest, LARGEST_CLUSTER // stack.sparsity):
+        n_active = ranks * stack.sparsity
+        if flop_seconds / n_active * (1 - ROUNDING) <= min(deadline, best.value[0] if fastest else np.inf):
+            for i_pp in range(pp.degree.size):
+                pp_degree = pp.degree[i_pp]
+                if ranks % pp_degree != 0:
+                    continue
+                for i_dp in range(dp.degree.size):
+                    dp_degree = dp.degree[i_dp]
+                    if ranks // pp_degree % dp_degree != 0:
+                        continue
+                    tp = ranks // pp_degree // dp_degree
+                    if (
+                        stack.d_model * stack.d_ff % tp != 0
+                        or not bounds.tp[0] <= tp <= bounds.tp[1]
+                        or not fits_memory(stack.parameters, dp_degree, n_active, machine)
+                    ):
+                        continue
+                    per_replica = batch_per_expert // dp_degree
+                    root = _isqrt(tp)
+                    for i_ff in range(tp_ff.degree.size):
+                        ff = tp_ff.degree[i_ff]
+                        if ff < root or tp % ff != 0:
+                            continue
+                        if ff > ASPECT * root:
+                            break
+                        i_model = _index(tp_model.degree, tp // ff)
+                        if i_model < 0:
+                            continue
+                        tensor = tensor_floor(tp // ff, ff, stack, n_active, flat, machine)
+                        latency = latency_floor(tp // ff, ff, pp_degree, stack.sparsity, stack, flat)
+                        data = data_floor(dp_degree, stack, n_active, flat, machine)
+                        chosen = (i_dp, i_model, i_ff, i_pp, 0)
+                        tried = 0
+                        tried_zero = False
+                        for i_m in range(dp.degree.size):
+                            microbatches = dp.degree[i_m]
+                            if microbatches < pp_degree or per_replica % microbatches != 0:
+                                continue
+                            zero = not tried_zero and microbatches >= 2 * pp_degree
+                            if tried >= MICROBATCH_CHOICES and not zero:
+                                if tried_zero:
+                                    break
+                                continue
+                            share = compute_share(
+                                stack.layers, stack.sparsity, pp_degree, stack.sparsity, microbatches
+                            )
+                            bound = least_batch_seconds(
+                                compute_floor(stack, share, n_active, machine), tensor, 0.0, data, latency, 0.0,
+                                0.0, zero, switches
+                            )
+                            if worse(bound, n_active, deadline, fastest, best):
+                                tried += 1
+                                tried_zero = tried_zero or zero
+                                continue
+                            compute = share * layer_seconds(
+                                stack.d_ff / ff,
+                                stack.d_model / (tp // ff),
+                                per_replica / microbatches,
+                                machine,
+                                scratch,
+                            )
+                            allowed = bounds.microbatches[0] <= microbatches <= bounds.microbatches[1]
+                            if tried < MICROBATCH_CHOICES:
+                                tried += 1
+                                schedules[0] = stack.layers // pp_degree if pp_degree > 1 else 1
+                                if (
+                                    allowed
+                                    and bounds.one_f_one_b
+                                    and bounds.interleave[0] <= schedules[0] <= bounds.interleave[1]
+                                    and not (
+                                        bounds.classic_order
+                                        and schedules[0] > 1
+                                        and microbatches % pp_degree != 0
+                                    )
+                                ):
+                                    place(
+                                        stack, machine, switches, bounds, tables, data_seconds, data_latency,
+                                        chosen, microbatches, schedules, compute, deadline, fastest, best,
+                                    )
+                            if zero:
+                                tried_zero = True
+                                schedules[0] = ZERO_BUBBLE
+                                if allowed and bounds.zero_bubble:
+                                    place(
+                                        stack, machine, switches, bounds, tables, data_seconds, data_latency,
+                                        chosen, microbatches, schedules, compute, deadline, fastest, best,
+                                    )
+            if not fastest and best.value[0] < np.inf:
+                return best
+        ranks *= 2
+    return best
