@@ -1,0 +1,159 @@
+"""Tables of limits: several machines side by side, and one machine's curve point by point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from scalewall.report import units
+from scalewall.report.table import Cell, Column, TableView
+from scalewall.report.words import degree, largest_point, part_label, rests_on
+
+if TYPE_CHECKING:
+    from scalewall.ideal.limits import Limits
+    from scalewall.ideal.results import InfeasiblePoint, Point
+
+__all__ = ["closed_form_table", "curve_table", "summary_table"]
+
+_ABSENT = Cell("none", "muted")
+
+_SUMMARY = (
+    Column("Machine"),
+    Column("Falls\nbelow at", right=True, whole=True),
+    Column("Last\nabove at", right=True, whole=True),
+    Column("Largest\nrun", right=True, whole=True),
+    Column("Accelerators\nit takes", right=True, since=110, whole=True),
+    Column("Utilization\nthere", right=True, since=110, whole=True),
+    Column("Binds there"),
+    Column("Title", since=150),
+)
+
+_CURVE = (
+    Column("Training\nFLOP", right=True, whole=True),
+    Column("d_model", right=True, since=110, whole=True),
+    Column("Layers", right=True, since=110, whole=True),
+    Column("Experts", right=True, since=150, whole=True),
+    Column("Batch\ntokens", right=True, since=130, whole=True),
+    Column("Accelerators", right=True, whole=True),
+    Column("Run time", right=True, since=130, whole=True),
+    Column("Utili-\nzation", right=True, whole=True),
+    Column("DP", right=True, whole=True),
+    Column("TP", right=True, whole=True),
+    Column("PP", right=True, whole=True),
+    Column("EP", right=True, since=110, whole=True),
+    Column("Micro-\nbatches", right=True, since=150, whole=True),
+    Column("Binds"),
+)
+
+
+def summary_table(limits: Sequence[Limits]) -> TableView:
+    """Return one row a machine: where efficient scaling ends, the largest run, what binds there.
+
+    Under it stand the search and laws of every answer (once, where they are the same for all).
+    """
+    first = limits[0]
+    band = first.linear_scaling
+    return TableView(
+        title=f"How far training runs scale in {units.months(first.duration_seconds)} (training FLOP)",
+        columns=_SUMMARY,
+        rows=tuple(_summary_row(one) for one in limits),
+        notes=(
+            f"Below, above: {100 * band.threshold:g} % of the utilization that the machine sustains. "
+            "Between the two the answer depends on which cluster sizes divide the model.",
+            *_shared_notes(limits),
+            *_grid_notes(limits),
+            *(f"{one.machine}: {warning}" for one in limits for warning in one.warnings),
+        ),
+    )
+
+
+def _summary_row(one: Limits) -> tuple[str | Cell, ...]:
+    top = largest_point(one)
+    mark = "*" if one.linear_scaling.grid_limited else ""
+    first, last = one.linear_scaling.first_failure_flop, one.linear_scaling.last_pass_flop
+    return (
+        Cell(one.machine, "strong"),
+        _ABSENT if first is None else units.scientific(first) + mark,
+        _ABSENT if last is None else units.scientific(last) + mark,
+        _ABSENT if top is None else units.scientific(top.training_flop),
+        _ABSENT if top is None else units.count(top.n_gpu),
+        _ABSENT if top is None else units.percent(top.utilization),
+        _ABSENT if top is None else part_label(top.binds),
+        Cell(one.title, "muted"),
+    )
+
+
+def _shared_notes(limits: Sequence[Limits]) -> list[str]:
+    """Return what the answers rest on: one line where all agree, else one for each machine."""
+    lines = {one.machine: rests_on(one) for one in limits}
+    return (
+        [lines[limits[0].machine]]
+        if len(set(lines.values())) == 1
+        else [f"{k}: {v}" for k, v in lines.items()]
+    )
+
+
+def _grid_notes(limits: Sequence[Limits]) -> list[str]:
+    if any(one.linear_scaling.grid_limited for one in limits):
+        return ["* The end of the grid sets this, not the machine: a wider grid moves it."]
+    return []
+
+
+def curve_table(limits: Limits) -> TableView:
+    """Return one row a run of the curve: its size, the cluster, the plan and what binds."""
+    threshold = limits.linear_scaling.threshold_utilization
+    return TableView(
+        title=f"{limits.title}: the best plan at each size, within {units.months(limits.duration_seconds)}",
+        columns=_CURVE,
+        rows=tuple(_curve_row(point, threshold) for point in limits.points)
+        + tuple(_failed_row(point) for point in limits.infeasible),
+        notes=(
+            "DP, TP (d_model x d_ff), PP, EP: data, tensor, pipeline, expert parallelism. Utilization is of "
+            f"the peak; below {units.percent(threshold)} scaling no longer counts as efficient.",
+            rests_on(limits),
+        ),
+    )
+
+
+def _curve_row(point: Point, threshold: float) -> tuple[str | Cell, ...]:
+    plan = point.plan
+    return (
+        units.scientific(point.training_flop),
+        f"{point.d_model:,}",
+        f"{point.layers:,}",
+        f"{point.sparsity:,}",
+        units.count(point.batch_tokens),
+        units.count(point.n_gpu),
+        units.duration(point.run_seconds),
+        Cell(units.percent(point.utilization), "plain" if point.utilization >= threshold else "warn"),
+        f"{degree(plan.dp):,}",
+        f"{degree(plan.tp_model)}x{degree(plan.tp_ff)}",
+        f"{degree(plan.pp):,}",
+        f"{degree(plan.ep):,}",
+        f"{plan.microbatches:,}",
+        part_label(point.binds),
+    )
+
+
+def _failed_row(point: InfeasiblePoint) -> tuple[str | Cell, ...]:
+    size = (units.scientific(point.training_flop), f"{point.d_model:,}")
+    return (*size, *("" for _ in _CURVE[len(size) : -1]), Cell(point.reason, "muted"))
+
+
+def closed_form_table(limits: Sequence[Limits]) -> TableView:
+    """Return the estimates that need no search, one row a machine."""
+    names = list(dict.fromkeys(name for one in limits for name in one.closed_forms))
+    return TableView(
+        title="Closed forms: estimates without a search",
+        columns=(
+            Column("Machine"),
+            *(
+                Column(name.removesuffix("_flop").replace("_", " ").capitalize(), right=True)
+                for name in names
+            ),
+        ),
+        rows=tuple(
+            (Cell(one.machine, "strong"), *(units.flop(one.closed_forms.get(name)) for name in names))
+            for one in limits
+        ),
+    )

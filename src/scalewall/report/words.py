@@ -1,0 +1,157 @@
+"""What a result says, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from scalewall.report import units
+
+if TYPE_CHECKING:
+    from scalewall.ideal.limits import Limits
+    from scalewall.ideal.results import LinearScaling, Point
+
+__all__ = [
+    "ASSUMED_FIGURES",
+    "LEAVES_OUT",
+    "answer",
+    "assumed_figures",
+    "degree",
+    "largest_point",
+    "part_label",
+    "plan_words",
+    "rests_on",
+    "settings",
+]
+
+ASSUMED_FIGURES = "assumed_figures"
+"""The entry of ``Limits.assumptions`` that holds figures nobody publishes: path to reason."""
+
+LEAVES_OUT = (
+    "The model is ideal on purpose: no attention layers, no stragglers or failures, perfect synchrony, "
+    "balanced routing between experts, activations not counted in memory. A real run does worse."
+)
+
+_PART_LABELS = {
+    "hbm": "HBM bandwidth",
+    "l2": "L2 bandwidth",
+    "kernel": "kernel latency",
+    "kernel_latency": "kernel latency",
+    "tensor": "tensor parallelism",
+    "point_to_point": "point to point",
+    "data": "data parallelism",
+    "data_latency": "data-parallel latency",
+    "latency": "network latency",
+    "bubble": "pipeline bubble",
+}
+
+
+def part_label(part: str) -> str:
+    """Return a part of a batch's time (``network_latency``) as people call it."""
+    return _PART_LABELS.get(part.lower(), part.replace("_", " "))
+
+
+def degree(placement: Sequence[int]) -> int:
+    """Return a parallelism's degree: the product of its factors over the network levels."""
+    product = 1
+    for factor in placement:
+        product *= factor
+    return product
+
+
+def plan_words(point: Point) -> str:
+    """Return a plan in a line: ``DP 256, TP 8x64, PP 64, EP 1, 128 microbatches, zero bubble``."""
+    plan = point.plan
+    schedule = "zero bubble" if plan.zero_bubble else f"1F1B, {plan.interleave} chunks a stage"
+    return (
+        f"DP {degree(plan.dp):,}, TP {degree(plan.tp_model):,}x{degree(plan.tp_ff):,}, "
+        f"PP {degree(plan.pp):,}, EP {degree(plan.ep):,}, {plan.microbatches:,} microbatches, {schedule}"
+    )
+
+
+def largest_point(limits: Limits) -> Point | None:
+    """Return the run with the most training compute that finishes in time, None where none does."""
+    return max(limits.points, key=lambda point: point.training_flop, default=None)
+
+
+def answer(limits: Limits) -> str:
+    """Return what one machine's limits say, in two sentences and what they rest on."""
+    top = largest_point(limits)
+    deadline = units.months(limits.duration_seconds)
+    if top is None:
+        nothing = f"With these assumptions no run of the grid finishes in {deadline} on {limits.title}."
+        return f"{nothing} {rests_on(limits)}"
+    efficient = f"With these assumptions {limits.title} runs {_efficiency(limits.linear_scaling, top)}"
+    beyond = [point.training_flop for point in limits.infeasible if point.training_flop > top.training_flop]
+    reach = "and cannot finish" if beyond else "and the largest run that was tried still finishes"
+    largest = (
+        f"{reach} in {deadline}{' beyond' if beyond else ':'} {units.flop(top.training_flop)}, where "
+        f"{units.count(top.n_gpu)} accelerators reach {units.percent(top.utilization)} utilization and "
+        f"{part_label(top.binds)} binds."
+    )
+    return f"{efficient} {largest} {rests_on(limits)}"
+
+
+def _efficiency(band: LinearScaling, top: Point) -> str:
+    """Return up to where runs stay efficient, as a verb phrase."""
+    share = f"at least {100 * band.threshold:g} % of sustained utilization"
+    first, last = band.first_failure_flop, band.last_pass_flop
+    if last is None:
+        return f"never stay efficient ({share}) anywhere on the grid"
+    if first is None:
+        return f"stay efficient ({share}) over the whole grid, up to {units.flop(top.training_flop)},"
+    if first < last:
+        return (
+            f"stay efficient ({share}) up to {units.flop(first)}, where the first run falls below, "
+            f"and in places up to {units.flop(last)},"
+        )
+    return (
+        f"stay efficient ({share}) up to {units.flop(last)} (the first run that falls below has "
+        f"{units.flop(first)})"
+    )
+
+
+def settings(assumptions: Mapping[str, object]) -> dict[str, str]:
+    """Return what a result rests on as flat text, ``laws.depth`` style, without the assumed figures."""
+    return {path: _text(value) for path, value in _flat(assumptions) if not path.startswith(ASSUMED_FIGURES)}
+
+
+def assumed_figures(limits: Limits) -> dict[str, str]:
+    """Return the machine's figures that nobody publishes: path to the reason for the value."""
+    figures = limits.assumptions.get(ASSUMED_FIGURES)
+    return (
+        {str(path): str(reason) for path, reason in figures.items()} if isinstance(figures, Mapping) else {}
+    )
+
+
+def rests_on(limits: Limits) -> str:
+    """Return which search and laws an answer rests on, and how many figures had to be assumed."""
+    values = settings(limits.assumptions)
+    search = values.get("search", values.get("search.name", "unnamed"))
+    laws = ", ".join(
+        f"{path.removeprefix('laws.').replace('_', ' ')} {value}"
+        for path, value in values.items()
+        if path.startswith("laws.")
+    )
+    assumed = len(assumed_figures(limits))
+    figures = f", and {assumed} assumed machine figure{'s' if assumed > 1 else ''}" if assumed else ""
+    return f"This rests on the {search} search{f', the laws {laws}' if laws else ''}{figures}."
+
+
+def _flat(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+    for key, value in values.items():
+        path = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{path}.")
+        else:
+            yield path, value
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_text(part) for part in value)
+    return "none" if value is None else str(value)
