@@ -136,7 +136,10 @@ def critical_compute(
 
     ``2 * [ (ref * mac * t / (shard**2 * nano))**2 / 960 ]**(1 / (1 - 2*alpha))`` with ``ref`` of
     :class:`BatchPerLayer`, ``mac`` the node's multiply-adds a second, ``shard`` :attr:`Node.least_shard` and
-    ``nano`` :attr:`Node.least_tokens`.
+    ``nano`` :attr:`Node.least_tokens`. How it comes about: each matrix splits over at most
+    ``N / (2*L*shard**2)`` nodes, and copies times stages are at most ``B / (2*nano)`` (a zero-bubble pipeline
+    needs two microbatches a stage); so many nodes do ``60 * N**2`` multiply-adds within ``t`` up to
+    ``N = ref * mac * t / (240 * shard**2 * nano)``, and ``60 / 240**2 = 1 / 960``.
 
     Parameters
     ----------
