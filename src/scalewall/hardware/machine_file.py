@@ -284,7 +284,10 @@ class _Reader:
             raise InputError(f"{field}.source", given, "the id of a source, or a list of them")
         if not ids and evidence != "assumed":
             raise InputError(
-                f"{field}.source", "", f"the id of a source, since the evidence is {evidence}", self.sources
+                f"{field}.source",
+                "",
+                f"the id of a source, since the evidence is {evidence}",
+                list(self.sources),
             )
         for source in ids:
             if source not in self.sources:
