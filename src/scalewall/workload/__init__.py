@@ -2,7 +2,8 @@
 
 from scalewall.workload.grid import FINE_ODD_MAX, REFERENCE_ODD_MAX, grid, nearest_stack
 from scalewall.workload.laws import FAMILIES, Fitted, Law, list_laws
-from scalewall.workload.lawset import OPTIONS, LawOption, Laws, stack_for
+from scalewall.workload.lawset import Laws, stack_for
+from scalewall.workload.options import OPTIONS, LawOption
 from scalewall.workload.rounding import nearest_whole, reference_round
 from scalewall.workload.stack import MlpStack
 

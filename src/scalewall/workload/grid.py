@@ -19,6 +19,7 @@ FINE_ODD_MAX = 127
 
 _EXPONENTS = range(11, 22)
 _ODD_LIMIT = 2047
+_WIDTH_LIMIT = 1e10
 
 
 def grid(
@@ -43,14 +44,9 @@ def grid(
     InputError
         For bounds that are not usable or hold no member.
     """
-    if check_finite("odd_max", odd_max, 1, _ODD_LIMIT, "") != int(odd_max):
-        raise InputError("odd_max", odd_max, "a whole number", [str(int(odd_max))])
-    largest = (odd_max - 1 + odd_max % 2) << _EXPONENTS[-1]
-    low = check_finite("minimum", minimum, 1, largest, "(d_model)")
-    high = check_finite("maximum", maximum, low, math.inf, "(d_model)")
-    if math.isinf(high):
-        raise InputError("maximum", maximum, f"a number up to {largest} (d_model)", [str(largest)])
-    members = sorted({odd << shift for odd in range(1, odd_max + 1, 2) for shift in _EXPONENTS})
+    members = _members(odd_max)
+    low = check_finite("minimum", minimum, 1, members[-1], "(d_model)")
+    high = check_finite("maximum", maximum, low, _WIDTH_LIMIT, "(d_model)")
     chosen = tuple(member for member in members if low <= member <= high)
     if not chosen:
         below = [str(member) for member in members if member < low][-1:]
@@ -84,9 +80,16 @@ def nearest_stack(training_flop: float, laws: Laws, odd_max: int = FINE_ODD_MAX)
     InputError
         For compute outside what the grid spans under these laws.
     """
-    widths = grid(odd_max, _EXPONENTS[0], math.inf if odd_max < 1 else odd_max << _EXPONENTS[-1])
+    widths = _members(odd_max)
     smallest, largest = stack_for(widths[0], laws), stack_for(widths[-1], laws)
     check_finite("training_flop", training_flop, smallest.training_flop, largest.training_flop, "FLOP")
     at = bisect_left(widths, training_flop, key=lambda width: stack_for(width, laws).training_flop)
     nearby = [stack_for(width, laws) for width in widths[max(0, at - 1) : at + 1]]
     return min(nearby, key=lambda stack: abs(math.log(stack.training_flop / training_flop)))
+
+
+def _members(odd_max: int) -> list[int]:
+    """Return every width of the grid, ascending."""
+    if check_finite("odd_max", odd_max, 1, _ODD_LIMIT, "") != int(odd_max):
+        raise InputError("odd_max", odd_max, "a whole number", [str(int(odd_max))])
+    return sorted({odd << shift for odd in range(1, int(odd_max) + 1, 2) for shift in _EXPONENTS})

@@ -2,47 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
-from scalewall.errors import InputError, check_finite, unknown_name
-from scalewall.workload.laws import FAMILIES, Law
+from scalewall.errors import InputError, check_finite
+from scalewall.workload.laws import FAMILIES, Law, find_law
 from scalewall.workload.laws.batch import SEQUENCE_TOKENS
-from scalewall.workload.laws.depth import DEPTH_ALIASES
+from scalewall.workload.options import OPTIONS
 from scalewall.workload.rounding import nearest_whole, reference_round
 from scalewall.workload.stack import MlpStack
 
-__all__ = ["OPTIONS", "LawOption", "Laws", "stack_for"]
+__all__ = ["Laws", "stack_for"]
 
 _WIDTH_MULTIPLE = 256
 """Feed-forward widths come in multiples of it where a ratio gives no whole number, as in LLaMA-7B
 (``d_model`` 4096, ``d_ff`` 11008 = 43 * 256; Touvron et al. 2023, arXiv:2302.13971)."""
-
-
-@dataclass(frozen=True)
-class LawOption:
-    """A parameter that a law takes from the user: its range, unit, and whether it is a whole number."""
-
-    low: float
-    high: float
-    unit: str
-    whole: bool = False
-
-
-OPTIONS: Mapping[str, LawOption] = MappingProxyType(
-    {
-        "layers": LawOption(1, 1e6, "layers", whole=True),
-        "width_ratio": LawOption(0.01, 100, "d_ff per d_model"),
-        "experts": LawOption(1, 1e6, "experts", whole=True),
-        "tokens_per_parameter": LawOption(1e-3, 1e6, "tokens a parameter"),
-        "batch_tokens": LawOption(2048, 1e15, "tokens a batch"),
-        "batch_anchor_tokens": LawOption(1, 1e15, "tokens a batch"),
-        "batch_anchor_flop": LawOption(1e6, 1e40, "FLOP"),
-        "batch_exponent": LawOption(0, 1, "(power of training compute)"),
-    }
-)
-"""The laws' own parameters by name, with the range that makes sense of them."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +42,7 @@ class Laws:
         Of the batch law ``power``: tokens a batch at a training compute (FLOP), and how fast they grow.
     rounding : bool
         Whether layers, experts and sequences become members of the reference set (see ``rounding``);
-        otherwise they become the nearest whole numbers.
+        otherwise they become the nearest whole numbers. The user's own layers and experts stay as given.
 
     Raises
     ------
@@ -94,12 +67,8 @@ class Laws:
     rounding: bool = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "depth", DEPTH_ALIASES.get(str(self.depth), self.depth))
-        for family, laws in FAMILIES.items():
-            name = getattr(self, family)
-            if name not in laws:
-                choices = [*laws, *DEPTH_ALIASES] if family == "depth" else list(laws)
-                raise unknown_name(family, str(name), choices)
+        for family in FAMILIES:
+            object.__setattr__(self, family, find_law(family, getattr(self, family)).name)
         check_finite("data_factor", self.data_factor, 1e-3, 1e4, "times the data law's tokens")
         for name, option in OPTIONS.items():
             value = getattr(self, name)
@@ -121,7 +90,7 @@ class Laws:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Parameters that were given and that no chosen law reads, one sentence each."""
+        """Parameters that no chosen law reads, or that look like a slip of units; one sentence each."""
         used = {name for law in self.chosen.values() for name in law.options}
         takers = {
             name: f"{law.family} law {law.name}"
@@ -129,11 +98,12 @@ class Laws:
             for law in laws.values()
             for name in law.options
         }
-        return tuple(
-            f"{name} has no effect: only the {takers[name]} reads it."
-            for name in OPTIONS
-            if getattr(self, name) is not None and name not in used
-        )
+        given = {name: getattr(self, name) for name in OPTIONS if getattr(self, name) is not None}
+        idle = [
+            f"{name} has no effect: only the {takers[name]} reads it." for name in given if name not in used
+        ]
+        slips = {name: OPTIONS[name].slip(value) for name, value in given.items()}
+        return (*idle, *(f"{name}: {sentence}" for name, sentence in slips.items() if sentence))
 
     def evaluate(self, family: str, **quantities: float) -> float:
         """Return what the chosen law of a family gives, not rounded.
@@ -176,8 +146,7 @@ class Laws:
                 value = getattr(stack, fit.quantity)
                 if not fit.low <= value <= fit.high:
                     sentences.append(
-                        f"{family} law {law.name} rests on {fit.quantity} from {fit.low:.3g} to "
-                        f"{fit.high:.3g}; this run has {value:.3g}."
+                        f"The {family} law {law.name} rests on {fit.describe()}; this run has {value:.3g}."
                     )
         return tuple(sentences)
 
@@ -208,8 +177,11 @@ def stack_for(d_model: int, laws: Laws) -> MlpStack:
         raise InputError("d_model", d_model, "a whole number of elements", [f"{d_model:.0f}"])
     to_whole = reference_round if laws.rounding else nearest_whole
     d_ff = _whole_width(laws.evaluate("width", d_model=float(d_model)))
-    layers = to_whole(laws.evaluate("depth", d_model=float(d_model), d_ff=float(d_ff)))
-    sparsity = to_whole(laws.evaluate("sparsity", d_model=float(d_model), d_ff=float(d_ff)))
+    shape = {"d_model": float(d_model), "d_ff": float(d_ff)}
+    layers, sparsity = (
+        to_whole(value) if laws.chosen[family].inputs else int(value)
+        for family, value in ((name, laws.evaluate(name, **shape)) for name in ("depth", "sparsity"))
+    )
     parameters = float(2 * d_model * d_ff * layers * sparsity)
     tokens = laws.data_factor * laws.evaluate("data", parameters=parameters)
     training_flop = 6 * (parameters / sparsity) * tokens

@@ -9,14 +9,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from scalewall.errors import unknown_name
 from scalewall.workload.laws.batch import BATCH
 from scalewall.workload.laws.data import DATA
-from scalewall.workload.laws.depth import DEPTH, DEPTH_ALIASES
+from scalewall.workload.laws.depth import DEPTH
 from scalewall.workload.laws.law import Fitted, Law
 from scalewall.workload.laws.sparsity import SPARSITY
 from scalewall.workload.laws.width import WIDTH
 
-__all__ = ["BATCH", "DATA", "DEPTH", "FAMILIES", "SPARSITY", "WIDTH", "Fitted", "Law", "list_laws"]
+__all__ = [
+    "BATCH",
+    "DATA",
+    "DEPTH",
+    "FAMILIES",
+    "SPARSITY",
+    "WIDTH",
+    "Fitted",
+    "Law",
+    "find_law",
+    "list_laws",
+]
 
 FAMILIES: Mapping[str, Mapping[str, Law]] = MappingProxyType(
     {"depth": DEPTH, "width": WIDTH, "data": DATA, "batch": BATCH, "sparsity": SPARSITY}
@@ -24,17 +36,42 @@ FAMILIES: Mapping[str, Mapping[str, Law]] = MappingProxyType(
 """Every family of laws by the name of the choice, in the order in which a stack is built."""
 
 
+def find_law(family: str, name: str) -> Law:
+    """Return the law of a family that a name or an alias selects.
+
+    Parameters
+    ----------
+    family : str
+        A key of ``FAMILIES``.
+    name : str
+        The law's name or one of its aliases.
+
+    Returns
+    -------
+    Law
+
+    Raises
+    ------
+    InputError
+        For a name that the family does not have.
+    """
+    laws = FAMILIES[family].values()
+    for law in laws:
+        if name == law.name or name in law.aliases:
+            return law
+    raise unknown_name(family, str(name), [choice for law in laws for choice in (law.name, *law.aliases)])
+
+
 def list_laws() -> list[dict[str, str]]:
     """Return one row a law: family, name, aliases, formula, options, fitted range, source and note."""
-    aliases = {name: alias for alias, name in DEPTH_ALIASES.items()}
     return [
         {
             "family": family,
             "name": law.name,
-            "aliases": aliases.get(law.name, "") if family == "depth" else "",
+            "aliases": ", ".join(law.aliases),
             "formula": law.formula,
             "options": ", ".join(law.options),
-            "fitted": ", ".join(f"{fit.quantity} {fit.low:g} to {fit.high:g}" for fit in law.fitted),
+            "fitted": ", ".join(fit.describe() for fit in law.fitted),
             "source": law.source,
             "note": law.note,
         }

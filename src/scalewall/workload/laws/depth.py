@@ -11,11 +11,10 @@ References
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from scalewall.workload.laws.law import Fitted, Law, Number, power_law, registry
 
-__all__ = ["DEPTH", "DEPTH_ALIASES", "constant", "hoffmann_n", "published", "refit"]
+__all__ = ["DEPTH", "constant", "hoffmann_n", "published", "refit"]
 
 _TABLE_A9 = (Fitted("d_model", 512, 5120), Fitted("parameters", 44e6, 16.183e9))
 
@@ -88,8 +87,9 @@ DEPTH: Mapping[str, Law] = registry(
         {},
         "Erdil and Schneider-Joseph 2024, arXiv:2411.01137",
         "The reproduction rests on it. Its prefactor belongs to a fit whose exponent is 0.3351 (refit): "
-        "a model of GPT-3's size gets 192 layers instead of 96.",
+        "a model of GPT-3's width gets 198 layers (192 rounded); GPT-3 has 96.",
         _TABLE_A9,
+        ("0.3751",),
     ),
     Law(
         "depth",
@@ -99,8 +99,9 @@ DEPTH: Mapping[str, Law] = registry(
         ("d_model", "d_ff"),
         {},
         "least squares in logs over Hoffmann et al. 2022, arXiv:2203.15556, table A9",
-        "What the table itself gives; a model of GPT-3's size gets 88 layers.",
+        "What the table itself gives; a model of GPT-3's width gets 88 layers (96 rounded).",
         _TABLE_A9,
+        ("0.3351",),
     ),
     Law(
         "depth",
@@ -124,7 +125,4 @@ DEPTH: Mapping[str, Law] = registry(
         "Needs layers.",
     ),
 )
-"""Depth laws by name."""
-
-DEPTH_ALIASES: Mapping[str, str] = MappingProxyType({"0.3751": "published", "0.3351": "refit"})
-"""Other names for depth laws: their exponents."""
+"""Depth laws by name; the first two also go by their exponents."""

@@ -25,12 +25,18 @@ class Fitted:
         The property of :class:`~scalewall.workload.MlpStack` that it bounds: ``d_model``, ``parameters``,
         ``tokens`` or ``training_flop``.
     low, high : float
-        Ends of the range, in the quantity's unit.
+        Ends of the range, in the quantity's unit; a ``low`` of 0 says that the source gives no lower end.
     """
 
     quantity: str
     low: float
     high: float
+
+    def describe(self) -> str:
+        """Return the range in words."""
+        words = {"training_flop": "training FLOP", "tokens": "training tokens"}
+        ends = f"{self.low:.4g} to {self.high:.4g}" if self.low > 0 else f"up to {self.high:.4g}"
+        return f"{ends} {words.get(self.quantity, self.quantity)}"
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,8 @@ class Law:
         What a reader should know before choosing it.
     fitted : tuple of Fitted
         Where the evidence lies; empty for a convention or the user's own value.
+    aliases : tuple of str
+        Other names that select it.
     """
 
     family: str
@@ -68,6 +76,7 @@ class Law:
     source: str
     note: str
     fitted: tuple[Fitted, ...] = ()
+    aliases: tuple[str, ...] = ()
 
 
 def registry(*laws: Law) -> Mapping[str, Law]:

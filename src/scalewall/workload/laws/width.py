@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scalewall.workload.laws.law import Fitted, Law, Number, registry
+from scalewall.workload.laws.law import Law, Number, registry
 
 __all__ = ["WIDTH", "four_times", "ratio"]
 
@@ -58,7 +58,6 @@ WIDTH: Mapping[str, Law] = registry(
         {},
         "Vaswani et al. 2017, arXiv:1706.03762; Hoffmann et al. 2022, arXiv:2203.15556, table A9",
         "The convention for two-matrix feed-forward layers; all 50 models of table A9 have it.",
-        (Fitted("d_model", 512, 5120),),
     ),
     Law(
         "width",
