@@ -113,7 +113,7 @@ def json_text(document: object) -> str:
 
 
 def _json_value(value: object) -> object:
-    """Return ``value`` built of what JSON knows: dataclasses as objects, numbers that are not finite as null."""
+    """Return ``value`` built of what JSON knows: dataclasses as objects, inf and NaN as null."""
     if is_dataclass(value):
         return {part.name: _json_value(getattr(value, part.name)) for part in fields(value)}
     if isinstance(value, Mapping):

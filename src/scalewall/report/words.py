@@ -33,22 +33,21 @@ LEAVES_OUT = (
 )
 
 _PART_LABELS = {
+    "arithmetic": "arithmetic",
     "hbm": "HBM bandwidth",
     "l2": "L2 bandwidth",
-    "kernel": "kernel latency",
     "kernel_latency": "kernel latency",
-    "tensor": "tensor parallelism",
-    "point_to_point": "point to point",
-    "data": "data parallelism",
-    "data_latency": "data-parallel latency",
-    "latency": "network latency",
-    "bubble": "pipeline bubble",
+    "tensor_communication": "tensor-parallel traffic",
+    "point_to_point_communication": "point-to-point traffic",
+    "data_communication": "data-parallel traffic",
+    "network_latency": "network latency",
+    "pipeline_bubble": "pipeline bubble",
 }
 
 
 def part_label(part: str) -> str:
-    """Return a part of a batch's time (``network_latency``) as people call it."""
-    return _PART_LABELS.get(part.lower(), part.replace("_", " "))
+    """Return a part of a batch's time as people call it; parts of other names are memory levels."""
+    return _PART_LABELS.get(part, f"{part.replace('_', ' ')} bandwidth")
 
 
 def degree(placement: Sequence[int]) -> int:

@@ -1,0 +1,244 @@
+"""What the figures of limits show, as plain data that Plotly and Matplotlib both draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from scalewall.report import units
+from scalewall.report.words import degree, part_label, plan_words
+
+if TYPE_CHECKING:
+    from scalewall.ideal.limits import Limits
+    from scalewall.ideal.results import Point
+
+__all__ = [
+    "Axis",
+    "Band",
+    "Chart",
+    "Rule",
+    "Series",
+    "accelerators_chart",
+    "degrees_chart",
+    "limits_charts",
+    "shares_chart",
+    "utilization_chart",
+]
+
+NEUTRAL = -1
+"""Colour number of the neutral grey: what is not a cost, or what many small things add up to."""
+
+_SMALL_SHARE = 0.02
+_SHARES_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis: its title, whether it is logarithmic, whether its values are shares shown in percent."""
+
+    title: str
+    log: bool = False
+    percent: bool = False
+    top: float | None = None
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line, or one layer of a stack, with a text a point to show on hover; ``colour`` counts from 0."""
+
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    hover: tuple[str, ...]
+    colour: int
+    kind: Literal["line", "layer"] = "line"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A horizontal line: ``dash`` for what is sustained, ``dot`` for the threshold."""
+
+    y: float
+    label: str
+    colour: int
+    dash: Literal["dash", "dot"]
+
+
+@dataclass(frozen=True)
+class Band:
+    """A shaded range of x."""
+
+    low: float
+    high: float
+    label: str
+    colour: int
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure: title, axes, and what is drawn in it."""
+
+    title: str
+    x: Axis
+    y: Axis
+    series: tuple[Series, ...]
+    rules: tuple[Rule, ...] = ()
+    bands: tuple[Band, ...] = ()
+
+
+_COMPUTE = Axis("Training compute (FLOP)", log=True)
+
+
+def limits_charts(limits: Sequence[Limits]) -> tuple[Chart, ...]:
+    """Return the figures of a set of limits: all four for one machine, the two that compare for several."""
+    compared = (utilization_chart(limits), accelerators_chart(limits))
+    return (*compared, degrees_chart(limits[0]), shares_chart(limits[0])) if len(limits) == 1 else compared
+
+
+def utilization_chart(limits: Sequence[Limits]) -> Chart:
+    """Return best utilization against training compute, with the band in which efficient scaling ends."""
+    sustained = {one.sustained_fraction for one in limits}
+    return Chart(
+        title="Best utilization against training compute",
+        x=_COMPUTE,
+        y=Axis("Utilization of the peak", percent=True, top=min(1.0, 1.12 * max(sustained))),
+        series=tuple(_line(one, index, lambda point: point.utilization) for index, one in enumerate(limits)),
+        rules=_rules(limits),
+        bands=tuple(
+            band
+            for index, one in enumerate(limits)
+            for band in _band(one, index, "efficient scaling ends" if len(limits) == 1 else "")
+        ),
+    )
+
+
+def accelerators_chart(limits: Sequence[Limits]) -> Chart:
+    """Return the accelerators that the best plan needs against training compute."""
+    return Chart(
+        title="Accelerators needed",
+        x=_COMPUTE,
+        y=Axis("Accelerators", log=True),
+        series=tuple(_line(one, index, lambda point: float(point.n_gpu)) for index, one in enumerate(limits)),
+    )
+
+
+def degrees_chart(limits: Limits) -> Chart:
+    """Return the parallelism degrees of the best plans of one machine against training compute."""
+    kinds: dict[str, Callable[[Point], float]] = {
+        "Data": lambda point: degree(point.plan.dp),
+        "Tensor": lambda point: degree(point.plan.tp_model) * degree(point.plan.tp_ff),
+        "Pipeline": lambda point: degree(point.plan.pp),
+        "Expert": lambda point: degree(point.plan.ep),
+    }
+    used = {name: of for name, of in kinds.items() if any(of(point) > 1 for point in limits.points)}
+    return Chart(
+        title=f"Parallelism of the best plans: {limits.title}",
+        x=_COMPUTE,
+        y=Axis("Degree", log=True),
+        series=tuple(
+            _series(name, limits.points, [of(point) for point in limits.points], index)
+            for index, (name, of) in enumerate(used.items())
+        ),
+    )
+
+
+def shares_chart(limits: Limits) -> Chart:
+    """Return where the time of a batch goes, as shares that sum to 1, against training compute.
+
+    The largest parts are layers of their own, arithmetic at the bottom; what stays small is one layer.
+    """
+    points = limits.points
+    names = dict.fromkeys(name for point in points for name in point.attributed_seconds)
+    shares = {
+        name: [
+            point.attributed_seconds.get(name, 0.0) / sum(point.attributed_seconds.values())
+            for point in points
+        ]
+        for name in names
+    }
+    arithmetic = shares.pop("arithmetic", None)
+    ranked = sorted(shares, key=lambda name: max(shares[name]), reverse=True)
+    shown = [name for name in ranked if max(shares[name]) >= _SMALL_SHARE][:_SHARES_SHOWN]
+    layers = [] if arithmetic is None else [_series("arithmetic", points, arithmetic, NEUTRAL, "layer")]
+    layers += [
+        _series(part_label(name), points, shares[name], index, "layer") for index, name in enumerate(shown)
+    ]
+    rest = [name for name in ranked if name not in shown]
+    if rest:
+        summed = [sum(values) for values in zip(*(shares[name] for name in rest), strict=True)]
+        layers.append(_series("everything else", points, summed, NEUTRAL, "layer"))
+    return Chart(
+        title=f"Where the time goes: {limits.title}",
+        x=_COMPUTE,
+        y=Axis("Share of a batch's time", percent=True, top=1.0),
+        series=tuple(layers),
+    )
+
+
+def _line(limits: Limits, colour: int, value: Callable[[Point], float]) -> Series:
+    return _series(limits.machine, limits.points, [value(point) for point in limits.points], colour)
+
+
+def _series(
+    name: str,
+    points: Sequence[Point],
+    values: Sequence[float],
+    colour: int,
+    kind: Literal["line", "layer"] = "line",
+) -> Series:
+    """Return values at points as a series, from the least training compute to the most."""
+    ordered = sorted(zip(points, values, strict=True), key=lambda pair: pair[0].training_flop)
+    return Series(
+        name=name,
+        x=tuple(point.training_flop for point, _ in ordered),
+        y=tuple(value for _, value in ordered),
+        hover=tuple(
+            _share_words(point, value) if kind == "layer" else _point_words(point) for point, value in ordered
+        ),
+        colour=colour,
+        kind=kind,
+    )
+
+
+def _point_words(point: Point) -> str:
+    return (
+        f"{units.flop(point.training_flop)}, {units.percent(point.utilization)} utilization\n"
+        f"{units.count(point.n_gpu)} accelerators for {units.duration(point.run_seconds)}\n"
+        f"{plan_words(point)}\nbinds: {part_label(point.binds)}"
+    )
+
+
+def _share_words(point: Point, share: float) -> str:
+    return f"{units.percent(share)} at {units.flop(point.training_flop)}"
+
+
+def _rules(limits: Sequence[Limits]) -> tuple[Rule, ...]:
+    """Return the sustained and threshold lines: one labelled pair if all agree, else a pair a machine."""
+    pairs = {(one.sustained_fraction, one.linear_scaling.threshold_utilization) for one in limits}
+    if len(pairs) == 1:
+        one = limits[0]
+        return (
+            Rule(one.sustained_fraction, "sustained", NEUTRAL, "dash"),
+            Rule(
+                one.linear_scaling.threshold_utilization,
+                f"{100 * one.linear_scaling.threshold:g} % of sustained",
+                NEUTRAL,
+                "dot",
+            ),
+        )
+    return tuple(
+        rule
+        for index, one in enumerate(limits)
+        for rule in (
+            Rule(one.sustained_fraction, "", index, "dash"),
+            Rule(one.linear_scaling.threshold_utilization, "", index, "dot"),
+        )
+    )
+
+
+def _band(limits: Limits, colour: int, label: str) -> tuple[Band, ...]:
+    first, last = limits.linear_scaling.first_failure_flop, limits.linear_scaling.last_pass_flop
+    if first is None or last is None:
+        return ()
+    return (Band(min(first, last), max(first, last), label, colour),)

@@ -1,0 +1,142 @@
+"""Charts as Matplotlib figures: PNG, SVG and PDF for papers and slides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from scalewall.report.chart_data import NEUTRAL, Axis, Chart, Rule
+from scalewall.report.style import Theme, series_look, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["figure"]
+
+_MARKERS = ("o", "s", "D", "^", "X", "P", "v")
+_DASHES = {"dash": (0, (6, 3)), "dot": (0, (1.5, 2))}
+_LEGEND_COLUMNS = 3
+
+
+def figure(charts: Sequence[Chart], theme: Theme | None = None) -> Figure:
+    """Return ``charts`` as one figure, two a row if there are more than two, in ``theme`` (light if none).
+
+    The figure belongs to no window: save it with ``savefig``.
+    """
+    from matplotlib.figure import Figure
+
+    look = style()
+    colours = theme or look.light
+    columns = 1 if len(charts) <= 2 else 2
+    rows = math.ceil(len(charts) / columns)
+    drawn = Figure(
+        figsize=(look.print_width_inches * columns, look.print_height_inches * rows),
+        dpi=look.print_dpi,
+        facecolor=colours.background,
+        layout="constrained",
+    )
+    for place, chart in enumerate(charts, start=1):
+        _draw(drawn.add_subplot(rows, columns, place), chart, colours)
+    return drawn
+
+
+def _draw(axes: Axes, chart: Chart, theme: Theme) -> None:
+    look = style()
+    axes.set_facecolor(theme.background)
+    axes.set_title(chart.title, loc="left", color=theme.text, fontsize=look.print_font_size + 2)
+    _draw_axes(axes, chart.x, chart.y, theme)
+    for band in chart.bands:
+        axes.axvspan(
+            band.low,
+            band.high,
+            color=_colour(band.colour, theme),
+            alpha=look.band_opacity,
+            linewidth=0,
+            zorder=0,
+        )
+    for rule in chart.rules:
+        _draw_rule(axes, rule, theme)
+    _draw_series(axes, chart, theme)
+    if chart.y.top is not None:
+        axes.set_ylim(0.0, chart.y.top)
+    if len(chart.series) > 1:
+        _draw_legend(axes, len(chart.series), theme)
+
+
+def _draw_axes(axes: Axes, x: Axis, y: Axis, theme: Theme) -> None:
+    from matplotlib.ticker import PercentFormatter
+
+    size = style().print_font_size
+    for axis, scale, set_label, ticks in (
+        (x, axes.set_xscale, axes.set_xlabel, axes.xaxis),
+        (y, axes.set_yscale, axes.set_ylabel, axes.yaxis),
+    ):
+        scale("log" if axis.log else "linear")
+        set_label(axis.title, color=theme.text, fontsize=size)
+        if axis.percent:
+            ticks.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    axes.tick_params(which="both", colors=theme.muted, labelsize=size - 1)
+    axes.grid(True, which="major", color=theme.grid, linewidth=0.6)
+    axes.set_axisbelow(True)
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(theme.muted)
+
+
+def _draw_series(axes: Axes, chart: Chart, theme: Theme) -> None:
+    look = style()
+    layers = [series for series in chart.series if series.kind == "layer"]
+    if layers:
+        axes.stackplot(
+            layers[0].x,
+            [layer.y for layer in layers],
+            labels=[layer.name for layer in layers],
+            colors=[_colour(layer.colour, theme) for layer in layers],
+            edgecolor=theme.background,
+            linewidth=0.4,
+        )
+        axes.margins(x=0)
+    for series in chart.series:
+        if series.kind == "line":
+            axes.plot(
+                series.x,
+                series.y,
+                label=series.name,
+                color=_colour(series.colour, theme),
+                marker=_MARKERS[series_look(series.colour, len(theme.series))[1]],
+                linewidth=0.75 * look.line_width,
+                markersize=0.6 * look.marker_size,
+            )
+
+
+def _draw_rule(axes: Axes, rule: Rule, theme: Theme) -> None:
+    colour = theme.muted if rule.colour == NEUTRAL else _colour(rule.colour, theme)
+    axes.axhline(rule.y, color=colour, linewidth=0.9, linestyle=_DASHES[rule.dash], zorder=1)
+    axes.annotate(
+        rule.label,
+        (1.0, rule.y),
+        xycoords=("axes fraction", "data"),
+        xytext=(-2, 2),
+        textcoords="offset points",
+        horizontalalignment="right",
+        color=colour,
+        fontsize=style().print_font_size - 2,
+    )
+
+
+def _draw_legend(axes: Axes, entries: int, theme: Theme) -> None:
+    legend = axes.legend(
+        loc="upper left",
+        bbox_to_anchor=(0.0, -0.16),
+        ncols=min(entries, _LEGEND_COLUMNS),
+        frameon=False,
+        fontsize=style().print_font_size - 1,
+    )
+    for text in legend.get_texts():
+        text.set_color(theme.text)
+
+
+def _colour(index: int, theme: Theme) -> str:
+    return theme.neutral if index == NEUTRAL else theme.series[series_look(index, len(theme.series))[0]]

@@ -1,0 +1,155 @@
+"""Charts as Plotly figures: interactive, for pages and notebooks.
+
+A chart first becomes a Plotly specification in plain data whose colours are names (``@text``, ``@series.2``),
+so that a page can draw the same figure in light and in dark.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scalewall.report.chart_data import NEUTRAL, Axis, Band, Chart, Rule, Series
+from scalewall.report.style import Theme, series_look, style
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+__all__ = ["figure", "named_colours", "painted", "specification"]
+
+Spec = dict[str, Any]
+_MARKERS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "triangle-down")
+
+
+def figure(chart: Chart, theme: Theme | None = None) -> go.Figure:
+    """Return ``chart`` as a Plotly figure in ``theme`` (light if none is given)."""
+    import plotly.graph_objects as go
+
+    return go.Figure(painted(specification(chart), named_colours(theme or style().light)))
+
+
+def named_colours(theme: Theme) -> dict[str, str]:
+    """Return the colours of ``theme`` by the names that specifications use."""
+    names = ("background", "surface", "text", "muted", "grid", "neutral")
+    colours = {f"@{name}": getattr(theme, name) for name in names}
+    return colours | {f"@series.{index}": colour for index, colour in enumerate(theme.series)}
+
+
+def painted(spec: Any, colours: dict[str, str]) -> Any:
+    """Return a specification with every colour name replaced by its colour."""
+    if isinstance(spec, dict):
+        return {key: painted(value, colours) for key, value in spec.items()}
+    if isinstance(spec, list):
+        return [painted(value, colours) for value in spec]
+    return colours.get(spec, spec) if isinstance(spec, str) else spec
+
+
+def specification(chart: Chart) -> Spec:
+    """Return ``chart`` as Plotly data and layout with named colours, ready for JSON."""
+    look = style()
+    return {
+        "data": [_trace(series) for series in chart.series],
+        "layout": {
+            "title": {"text": chart.title, "x": 0, "xref": "paper", "font": {"size": look.font_size + 3}},
+            "font": {"family": look.font_family, "size": look.font_size, "color": "@text"},
+            "paper_bgcolor": "@background",
+            "plot_bgcolor": "@background",
+            "height": look.chart_height,
+            "margin": {"l": 64, "r": 16, "t": 48, "b": 56},
+            "legend": {"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top"},
+            "showlegend": len(chart.series) > 1,
+            "hovermode": "x unified" if any(one.kind == "layer" for one in chart.series) else "closest",
+            "hoverlabel": {
+                "bgcolor": "@surface",
+                "bordercolor": "@grid",
+                "font": {"color": "@text"},
+                "align": "left",
+            },
+            "xaxis": _axis(chart.x),
+            "yaxis": _axis(chart.y),
+            "shapes": [*map(_band, chart.bands), *map(_rule, chart.rules)],
+        },
+    }
+
+
+def _colour(index: int) -> str:
+    return "@neutral" if index == NEUTRAL else f"@series.{_look(index)[0]}"
+
+
+def _look(index: int) -> tuple[int, int]:
+    return series_look(index, len(style().light.series))
+
+
+def _trace(series: Series) -> Spec:
+    look = style()
+    colour = _colour(series.colour)
+    trace: Spec = {
+        "type": "scatter",
+        "name": series.name,
+        "x": list(series.x),
+        "y": list(series.y),
+        "text": [text.replace("\n", "<br>") for text in series.hover],
+        "hovertemplate": "%{fullData.name}: %{text}<extra></extra>",
+        "line": {"color": colour, "width": look.line_width},
+    }
+    if series.kind == "layer":
+        return trace | {
+            "mode": "lines",
+            "stackgroup": "shares",
+            "fillcolor": colour,
+            "line": {"color": "@background", "width": 0.5},
+        }
+    marker = {"symbol": _MARKERS[_look(series.colour)[1]], "size": look.marker_size, "color": colour}
+    return trace | {"mode": "lines+markers", "marker": marker}
+
+
+def _axis(axis: Axis) -> Spec:
+    spec: Spec = {
+        "title": {"text": axis.title},
+        "type": "log" if axis.log else "linear",
+        "gridcolor": "@grid",
+        "linecolor": "@muted",
+        "tickfont": {"color": "@muted"},
+        "zeroline": False,
+        "automargin": True,
+    }
+    if axis.log:
+        spec |= (
+            {"exponentformat": "power", "dtick": 1} if axis.title != "Degree" else {"exponentformat": "power"}
+        )
+    if axis.percent:
+        spec |= {"tickformat": ".0%"}
+    if axis.top is not None:
+        spec |= {"range": [0, axis.top]}
+    return spec
+
+
+def _band(band: Band) -> Spec:
+    return {
+        "type": "rect",
+        "xref": "x",
+        "yref": "paper",
+        "x0": band.low,
+        "x1": band.high,
+        "y0": 0,
+        "y1": 1,
+        "fillcolor": _colour(band.colour),
+        "opacity": style().band_opacity,
+        "line": {"width": 0},
+        "layer": "below",
+        "label": {"text": band.label, "textposition": "top center", "font": {"color": "@text", "size": 11}},
+    }
+
+
+def _rule(rule: Rule) -> Spec:
+    colour = "@muted" if rule.colour == NEUTRAL else _colour(rule.colour)
+    return {
+        "type": "line",
+        "xref": "paper",
+        "yref": "y",
+        "x0": 0,
+        "x1": 1,
+        "y0": rule.y,
+        "y1": rule.y,
+        "line": {"color": colour, "width": 1, "dash": rule.dash},
+        "label": {"text": rule.label, "textposition": "end", "font": {"color": colour, "size": 11}},
+    }
