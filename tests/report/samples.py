@@ -2,25 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
+from scalewall.ideal.limits import Limits
 from scalewall.ideal.results import InfeasiblePoint, LinearScaling, Plan, Point
-
-
-@dataclass(frozen=True)
-class Limits:
-    machine: str
-    title: str
-    points: tuple[Point, ...]
-    infeasible: tuple[InfeasiblePoint, ...]
-    linear_scaling: LinearScaling
-    largest_feasible_flop: float | None
-    closed_forms: Mapping[str, float]
-    sustained_fraction: float
-    duration_seconds: float
-    assumptions: Mapping[str, object]
-    warnings: tuple[str, ...]
 
 
 DURATION = 7.885e6
@@ -116,15 +99,17 @@ def make_limits(
         duration_seconds=DURATION,
         assumptions={
             "version": "0.1.0",
-            "search": "reference",
             "precision": 16,
+            "search": {"method": "reference", "domain_filling": "exact", "bounds": {}, "tensor_levels": None},
             "laws": {
-                "depth": "hoffmann-0.3751",
-                "width": "4x",
-                "data": "20-per-parameter",
-                "batch": "critical",
+                "depth_law": "published",
+                "depth_formula": "L = 0.10056 * (d_model*d_ff)^0.3751",
+                "width_law": "4x",
+                "data_law": "chinchilla-20",
+                "batch_law": "critical",
+                "rounding": True,
             },
-            "switches": {"zero_bubble_latency": "charged", "overlap_data": False},
+            "model": {"zero_bubble_latency": "free", "overlap_data": False},
             "assumed_figures": {
                 "memory.1.bandwidth": "Not published; scaled from the A100's by clock and slice count.",
                 "network.1.latency": "Nobody publishes it; the paper's figure for NVLink is used.",

@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING
 
 from scalewall.report import units
 from scalewall.report.table import Cell, Column, TableView
-from scalewall.report.words import degree, largest_point, part_label, rests_on
+from scalewall.report.words import (
+    all_rest_on,
+    all_warnings,
+    answer,
+    assumed_figures,
+    degree,
+    largest_point,
+    part_label,
+    rests_on,
+    settings,
+)
 
 if TYPE_CHECKING:
     from scalewall.ideal.limits import Limits
-    from scalewall.ideal.results import InfeasiblePoint, Point
+    from scalewall.ideal.results import Point
 
-__all__ = ["closed_form_table", "curve_table", "summary_table"]
+__all__ = [
+    "assumed_table",
+    "assumptions_table",
+    "closed_form_table",
+    "curve_table",
+    "limits_html",
+    "summary_table",
+]
 
 _ABSENT = Cell("none", "muted")
 
 _SUMMARY = (
-    Column("Machine"),
+    Column("Machine", fold=26),
     Column("Falls\nbelow at", right=True, whole=True),
     Column("Last\nabove at", right=True, whole=True),
     Column("Largest\nrun", right=True, whole=True),
@@ -60,9 +78,9 @@ def summary_table(limits: Sequence[Limits]) -> TableView:
         notes=(
             f"Below, above: {100 * band.threshold:g} % of the utilization that the machine sustains. "
             "Between the two the answer depends on which cluster sizes divide the model.",
-            *_shared_notes(limits),
+            *all_rest_on(limits),
             *_grid_notes(limits),
-            *(f"{one.machine}: {warning}" for one in limits for warning in one.warnings),
+            *all_warnings(limits),
         ),
     )
 
@@ -83,16 +101,6 @@ def _summary_row(one: Limits) -> tuple[str | Cell, ...]:
     )
 
 
-def _shared_notes(limits: Sequence[Limits]) -> list[str]:
-    """Return what the answers rest on: one line where all agree, else one for each machine."""
-    lines = {one.machine: rests_on(one) for one in limits}
-    return (
-        [lines[limits[0].machine]]
-        if len(set(lines.values())) == 1
-        else [f"{k}: {v}" for k, v in lines.items()]
-    )
-
-
 def _grid_notes(limits: Sequence[Limits]) -> list[str]:
     if any(one.linear_scaling.grid_limited for one in limits):
         return ["* The end of the grid sets this, not the machine: a wider grid moves it."]
@@ -105,11 +113,11 @@ def curve_table(limits: Limits) -> TableView:
     return TableView(
         title=f"{limits.title}: the best plan at each size, within {units.months(limits.duration_seconds)}",
         columns=_CURVE,
-        rows=tuple(_curve_row(point, threshold) for point in limits.points)
-        + tuple(_failed_row(point) for point in limits.infeasible),
+        rows=tuple(_curve_row(point, threshold) for point in limits.points),
         notes=(
             "DP, TP (d_model x d_ff), PP, EP: data, tensor, pipeline, expert parallelism. Utilization is of "
             f"the peak; below {units.percent(threshold)} scaling no longer counts as efficient.",
+            *_unfinished(limits),
             rests_on(limits),
         ),
     )
@@ -135,9 +143,13 @@ def _curve_row(point: Point, threshold: float) -> tuple[str | Cell, ...]:
     )
 
 
-def _failed_row(point: InfeasiblePoint) -> tuple[str | Cell, ...]:
-    size = (units.scientific(point.training_flop), f"{point.d_model:,}")
-    return (*size, *("" for _ in _CURVE[len(size) : -1]), Cell(point.reason, "muted"))
+def _unfinished(limits: Limits) -> list[str]:
+    """Return how many runs no plan finishes, and why the smallest of them does not."""
+    failed = sorted(limits.infeasible, key=lambda point: point.training_flop)
+    if not failed:
+        return []
+    runs = "1 run does" if len(failed) == 1 else f"{len(failed)} runs do"
+    return [f"{runs} not finish, from {units.flop(failed[0].training_flop)} on: {failed[0].reason}."]
 
 
 def closed_form_table(limits: Sequence[Limits]) -> TableView:
@@ -157,3 +169,46 @@ def closed_form_table(limits: Sequence[Limits]) -> TableView:
             for one in limits
         ),
     )
+
+
+def assumptions_table(limits: Sequence[Limits]) -> TableView:
+    """Return every setting behind the limits; where machines differ, each with its value."""
+    values = {one.machine: settings(one.assumptions) for one in limits}
+    names = dict.fromkeys(name for settings_of_one in values.values() for name in settings_of_one)
+    return TableView(
+        title="Settings",
+        columns=(Column("Setting", whole=True), Column("Value")),
+        rows=tuple(
+            (
+                Cell(name.replace(".", ": ").replace("_", " "), "muted"),
+                _agreed({k: v.get(name, "none") for k, v in values.items()}),
+            )
+            for name in names
+        ),
+    )
+
+
+def _agreed(values: Mapping[str, str]) -> str:
+    """Return the value that all machines share, else each machine's."""
+    shared = set(values.values())
+    return (
+        shared.pop() if len(shared) == 1 else "; ".join(f"{name}: {value}" for name, value in values.items())
+    )
+
+
+def assumed_table(limits: Sequence[Limits]) -> TableView:
+    """Return the machine figures that nobody publishes, each with the reason for its value."""
+    return TableView(
+        title="Assumed figures: nobody publishes these",
+        columns=(Column("Machine"), Column("Figure"), Column("Why this value")),
+        rows=tuple(
+            (Cell(one.machine, "strong"), path, Cell(reason, "muted"))
+            for one in limits
+            for path, reason in assumed_figures(one).items()
+        ),
+    )
+
+
+def limits_html(limits: Limits) -> str:
+    """Return one machine's limits for a notebook: the answer in words, the limits, the curve."""
+    return f"<p>{escape(answer(limits))}</p>{summary_table([limits]).html()}{curve_table(limits).html()}"

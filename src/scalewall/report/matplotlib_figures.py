@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from scalewall.report.chart_data import NEUTRAL, Axis, Chart, Rule
+from scalewall.report.chart_data import NEUTRAL, Axis, Band, Chart, Rule
 from scalewall.report.style import Theme, series_look, style
 
 if TYPE_CHECKING:
@@ -43,19 +43,11 @@ def figure(charts: Sequence[Chart], theme: Theme | None = None) -> Figure:
 
 
 def _draw(axes: Axes, chart: Chart, theme: Theme) -> None:
-    look = style()
     axes.set_facecolor(theme.background)
-    axes.set_title(chart.title, loc="left", color=theme.text, fontsize=look.print_font_size + 2)
+    axes.set_title(chart.title, loc="left", color=theme.text, fontsize=style().print_font_size + 2)
     _draw_axes(axes, chart.x, chart.y, theme)
     for band in chart.bands:
-        axes.axvspan(
-            band.low,
-            band.high,
-            color=_colour(band.colour, theme),
-            alpha=look.band_opacity,
-            linewidth=0,
-            zorder=0,
-        )
+        _draw_band(axes, band, theme)
     for rule in chart.rules:
         _draw_rule(axes, rule, theme)
     _draw_series(axes, chart, theme)
@@ -109,6 +101,23 @@ def _draw_series(axes: Axes, chart: Chart, theme: Theme) -> None:
                 linewidth=0.75 * look.line_width,
                 markersize=0.6 * look.marker_size,
             )
+
+
+def _draw_band(axes: Axes, band: Band, theme: Theme) -> None:
+    look = style()
+    colour = _colour(band.colour, theme)
+    axes.axvspan(band.low, band.high, color=colour, alpha=look.band_opacity, linewidth=0, zorder=0)
+    axes.annotate(
+        band.label,
+        (band.low, 1.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(-3, -3),
+        textcoords="offset points",
+        horizontalalignment="right",
+        verticalalignment="top",
+        color=theme.muted,
+        fontsize=look.print_font_size - 2,
+    )
 
 
 def _draw_rule(axes: Axes, rule: Rule, theme: Theme) -> None:

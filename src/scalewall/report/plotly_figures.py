@@ -113,9 +113,7 @@ def _axis(axis: Axis) -> Spec:
         "automargin": True,
     }
     if axis.log:
-        spec |= (
-            {"exponentformat": "power", "dtick": 1} if axis.title != "Degree" else {"exponentformat": "power"}
-        )
+        spec |= {"exponentformat": "power", "dtick": 1}
     if axis.percent:
         spec |= {"tickformat": ".0%"}
     if axis.top is not None:

@@ -24,8 +24,8 @@ def save_plot(limits: Sequence[Limits], path: Path, command: str = "") -> None:
     limits : sequence of Limits
         One machine or several; one gets its plans and its time shares drawn too.
     path : Path
-        Ends in one of :data:`PLOT_SUFFIXES`: ``.html`` is the interactive report, the others print figures.
-        See :func:`scalewall.report.files.check_output`, which tells before the work whether it can be written.
+        Ends in one of :data:`PLOT_SUFFIXES`: ``.html`` is the interactive report, the others are print
+        figures. :func:`scalewall.report.files.check_output` tells before the work whether it can be written.
     command : str
         The command that reproduces the result, printed in the report; may be empty.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Table
+    from rich.text import Text
 
 __all__ = ["Cell", "Column", "TableView"]
 
@@ -46,12 +48,15 @@ class Column:
         Left out of terminals narrower than this many characters; always in HTML.
     whole : bool
         Never wrapped (numbers, short names).
+    fold : int
+        In terminals, break longer text into lines of this many characters, at hyphens too; 0: leave it.
     """
 
     title: str
     right: bool = False
     since: int = 0
     whole: bool = False
+    fold: int = 0
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,6 @@ class TableView:
     def _rich_table(self, width: int) -> Table:
         from rich import box
         from rich.table import Table
-        from rich.text import Text
 
         table = Table(
             title=self.title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
@@ -89,9 +93,16 @@ class TableView:
                 overflow="fold",
             )
         for row in self.rows:
-            cells = [_cell(row[index]) for index in shown]
-            table.add_row(*(Text(cell.text, style=_RICH_STYLES[cell.tone]) for cell in cells))
+            table.add_row(*(self._rich_cell(row[index], self.columns[index]) for index in shown))
         return table
+
+    @staticmethod
+    def _rich_cell(value: str | Cell, column: Column) -> Text:
+        from rich.text import Text
+
+        cell = _cell(value)
+        text = textwrap.fill(cell.text, column.fold) if column.fold else cell.text
+        return Text(text, style=_RICH_STYLES[cell.tone])
 
     def _repr_html_(self) -> str:
         return self.html()
@@ -104,11 +115,11 @@ class TableView:
         )
         body = "".join(f"<tr>{self._html_row(row)}</tr>" for row in self.rows)
         notes = "".join(f"<p class='sw-note'>{escape(note)}</p>" for note in self.notes)
-        caption = f"<caption>{escape(self.title)}</caption>" if self.title else ""
+        caption = f"<div class='sw-caption'>{escape(self.title)}</div>"
+        table = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
         return (
-            "<div class='sw-scroll' style='overflow-x:auto'>"
-            f"<table class='sw-table'>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-            f"</div>{notes}"
+            f"{caption}<div class='sw-scroll' style='overflow-x:auto'>"
+            f"<table class='sw-table' aria-label='{escape(self.title)}'>{table}</table></div>{notes}"
         )
 
     def _html_row(self, row: Sequence[str | Cell]) -> str:
@@ -123,4 +134,5 @@ def _cell(cell: str | Cell) -> Cell:
 
 
 def _align(column: Column) -> str:
-    return " style='text-align:right'" if column.right else " style='text-align:left'"
+    side = "right" if column.right else "left"
+    return f" style='text-align:{side}{';white-space:nowrap' if column.whole else ''}'"

@@ -63,9 +63,9 @@ def _plain(value: float, digits: int = 3) -> str:
     return f"{value:.{max(0, digits - 1 - exponent)}f}"
 
 
-def _compact(value: float) -> str:
+def _compact(value: float, digits: int = 3) -> str:
     """Write ``value`` plainly below 10,000 and with an exponent from there on."""
-    return _plain(value) if value < 9999.5 else scientific(value)
+    return _plain(value, digits) if value < 9999.5 else scientific(value, digits)
 
 
 def _trimmed(number: str) -> str:
@@ -113,21 +113,21 @@ def months(seconds: float) -> str:
     return f"{value:g} month" if value == 1.0 else f"{value:g} months"
 
 
-def quantity(value: float | None, unit: str) -> str:
+def quantity(value: float | None, unit: str, digits: int = 3) -> str:
     """Return ``value`` in an SI ``unit`` with the decimal prefix that suits it: ``1.83 GHz``."""
     if not _is_finite(value):
         return _word(value)
     prefixes = _PREFIXES if abs(value) >= 0.9995 else _SMALL_PREFIXES
-    number, prefixed = _with_prefix(value, unit, prefixes).split(" ")
+    number, prefixed = _with_prefix(value, unit, prefixes, digits).split(" ")
     return f"{_trimmed(number)} {prefixed}"
 
 
-def _with_prefix(value: float, unit: str, prefixes: tuple[tuple[float, str], ...]) -> str:
+def _with_prefix(value: float, unit: str, prefixes: tuple[tuple[float, str], ...], digits: int = 3) -> str:
     """Write ``value`` with the largest prefix that leaves 1 or more before it (0 has none)."""
     if value == 0.0:
         return f"0 {unit}"
-    size, prefix = next((pair for pair in prefixes if abs(_rounded(value, 3)) >= pair[0]), prefixes[-1])
-    return f"{_compact(value / size)} {prefix}{unit}"
+    size, prefix = next((pair for pair in prefixes if abs(_rounded(value, digits)) >= pair[0]), prefixes[-1])
+    return f"{_compact(value / size, digits)} {prefix}{unit}"
 
 
 def data_size(size: float | None) -> str:

@@ -14,9 +14,13 @@ if TYPE_CHECKING:
 __all__ = [
     "ASSUMED_FIGURES",
     "LEAVES_OUT",
+    "all_rest_on",
+    "all_warnings",
     "answer",
     "assumed_figures",
     "degree",
+    "efficient_means",
+    "finding",
     "largest_point",
     "part_label",
     "plan_words",
@@ -74,40 +78,48 @@ def largest_point(limits: Limits) -> Point | None:
 
 
 def answer(limits: Limits) -> str:
-    """Return what one machine's limits say, in two sentences and what they rest on."""
+    """Return what one machine's limits say and what they rest on."""
+    return f"With these assumptions {finding(limits)} {efficient_means(limits)} {rests_on(limits)}"
+
+
+def efficient_means(limits: Limits) -> str:
+    """Return what counts as efficient here."""
+    share = f"{100 * limits.linear_scaling.threshold:g} %"
+    return f"Efficient: at least {share} of the utilization that the machine sustains in large matmuls."
+
+
+def finding(limits: Limits) -> str:
+    """Return what one machine's limits say, in one sentence."""
     top = largest_point(limits)
     deadline = units.months(limits.duration_seconds)
     if top is None:
-        nothing = f"With these assumptions no run of the grid finishes in {deadline} on {limits.title}."
-        return f"{nothing} {rests_on(limits)}"
-    efficient = f"With these assumptions {limits.title} runs {_efficiency(limits.linear_scaling, top)}"
-    beyond = [point.training_flop for point in limits.infeasible if point.training_flop > top.training_flop]
-    reach = "and cannot finish" if beyond else "and the largest run that was tried still finishes"
-    largest = (
-        f"{reach} in {deadline}{' beyond' if beyond else ':'} {units.flop(top.training_flop)}, where "
+        return f"{limits.title} finishes no run of the grid in {deadline}."
+    beyond = any(point.training_flop > top.training_flop for point in limits.infeasible)
+    reach = (
+        f"cannot finish in {deadline} beyond {units.flop(top.training_flop)}"
+        if beyond
+        else f"finish in {deadline} even at the largest size that was tried, {units.flop(top.training_flop)}"
+    )
+    return (
+        f"{limits.title} runs {_efficiency(limits.linear_scaling, top)} and {reach}, where "
         f"{units.count(top.n_gpu)} accelerators reach {units.percent(top.utilization)} utilization and "
         f"{part_label(top.binds)} binds."
     )
-    return f"{efficient} {largest} {rests_on(limits)}"
 
 
 def _efficiency(band: LinearScaling, top: Point) -> str:
     """Return up to where runs stay efficient, as a verb phrase."""
-    share = f"at least {100 * band.threshold:g} % of sustained utilization"
     first, last = band.first_failure_flop, band.last_pass_flop
     if last is None:
-        return f"never stay efficient ({share}) anywhere on the grid"
+        return "are efficient nowhere on the grid"
     if first is None:
-        return f"stay efficient ({share}) over the whole grid, up to {units.flop(top.training_flop)},"
+        return f"stay efficient over the whole grid, up to {units.flop(top.training_flop)},"
     if first < last:
         return (
-            f"stay efficient ({share}) up to {units.flop(first)}, where the first run falls below, "
+            f"stay efficient up to {units.flop(first)}, where the first run falls below, "
             f"and in places up to {units.flop(last)},"
         )
-    return (
-        f"stay efficient ({share}) up to {units.flop(last)} (the first run that falls below has "
-        f"{units.flop(first)})"
-    )
+    return f"stay efficient up to {units.flop(last)} (the first run that falls below has {units.flop(first)})"
 
 
 def settings(assumptions: Mapping[str, object]) -> dict[str, str]:
@@ -125,16 +137,43 @@ def assumed_figures(limits: Limits) -> dict[str, str]:
 
 def rests_on(limits: Limits) -> str:
     """Return which search and laws an answer rests on, and how many figures had to be assumed."""
-    values = settings(limits.assumptions)
-    search = values.get("search", values.get("search.name", "unnamed"))
-    laws = ", ".join(
-        f"{path.removeprefix('laws.').replace('_', ' ')} {value}"
-        for path, value in values.items()
-        if path.startswith("laws.")
-    )
     assumed = len(assumed_figures(limits))
     figures = f", and {assumed} assumed machine figure{'s' if assumed > 1 else ''}" if assumed else ""
-    return f"This rests on the {search} search{f', the laws {laws}' if laws else ''}{figures}."
+    return f"This rests on {_search_and_laws(limits)}{figures}."
+
+
+def all_rest_on(limits: Sequence[Limits]) -> list[str]:
+    """Return what several answers rest on: the search and laws once, where all agree, and what is assumed."""
+    if len(limits) == 1:
+        return [rests_on(limits[0])]
+    shared = {_search_and_laws(one) for one in limits}
+    if len(shared) > 1:
+        return [f"{one.machine}: {rests_on(one)}" for one in limits]
+    counts = [f"{one.machine} {len(assumed_figures(one))}" for one in limits if assumed_figures(one)]
+    assumed = [f"Machine figures that had to be assumed: {', '.join(counts)}."] if counts else []
+    return [f"This rests on {shared.pop()}.", *assumed]
+
+
+def _search_and_laws(limits: Limits) -> str:
+    values = settings(limits.assumptions)
+    laws = ", ".join(
+        f"{path.removeprefix('laws.').removesuffix('_law')} {value}"
+        for path, value in values.items()
+        if path.startswith("laws.") and path.endswith("_law")
+    )
+    return f"the {values['search.method']} search and the laws {laws}"
+
+
+def all_warnings(limits: Sequence[Limits]) -> list[str]:
+    """Return every warning once, with the machines that it is about where it is not about all."""
+    about: dict[str, list[str]] = {}
+    for one in limits:
+        for warning in one.warnings:
+            about.setdefault(warning, []).append(one.machine)
+    return [
+        warning if len(machines) == len(limits) else f"{', '.join(machines)}: {warning}"
+        for warning, machines in about.items()
+    ]
 
 
 def _flat(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:

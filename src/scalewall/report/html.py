@@ -1,0 +1,162 @@
+"""One self-contained interactive page about limits: it opens offline and asks nothing of any other origin."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import fields
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import TYPE_CHECKING
+
+from scalewall.report.chart_data import (
+    Chart,
+    accelerators_chart,
+    degrees_chart,
+    shares_chart,
+    utilization_chart,
+)
+from scalewall.report.limit_tables import (
+    assumed_table,
+    assumptions_table,
+    closed_form_table,
+    curve_table,
+    summary_table,
+)
+from scalewall.report.plotly_figures import named_colours, specification
+from scalewall.report.style import Theme, style
+from scalewall.report.words import LEAVES_OUT, all_rest_on, all_warnings, efficient_means, finding
+
+if TYPE_CHECKING:
+    from scalewall.ideal.limits import Limits
+
+__all__ = ["page"]
+
+_NAMED_IN_TITLE = 3
+
+
+def page(limits: Sequence[Limits], command: str = "") -> str:
+    """Return an HTML document about the limits of one machine or several.
+
+    Parameters
+    ----------
+    limits : sequence of Limits
+        At least one.
+    command : str
+        The command that reproduces the result; empty: not shown.
+
+    Returns
+    -------
+    str
+        Question, answer in words, figures, tables, assumptions, sources and the command. Light or dark as the
+        reader's system has it; readable from a phone up.
+    """
+    from plotly.offline import get_plotlyjs
+
+    charts = {"utilization": utilization_chart(limits), "accelerators": accelerators_chart(limits)}
+    compared = "".join(_figure(key, chart) for key, chart in charts.items())
+    closer = []
+    for index, one in enumerate(limits):
+        own = (
+            {f"degrees-{index}": degrees_chart(one), f"shares-{index}": shares_chart(one)}
+            if one.points
+            else {}
+        )
+        charts |= own
+        closer.append(_closer(one, own, hidden=index > 0))
+    return _asset("template.html").substitute(
+        title=escape(_title(limits)),
+        version=escape(str(limits[0].assumptions.get("version", ""))),
+        colours=_css_colours(),
+        css=_asset("page.css").template,
+        answers=_answers(limits),
+        compared=compared,
+        summary=summary_table(limits).html(),
+        closed_forms=closed_form_table(limits).html() if any(one.closed_forms for one in limits) else "",
+        chooser=_chooser(limits),
+        closer="".join(closer),
+        warnings=_warnings(limits),
+        leaves_out=escape(LEAVES_OUT),
+        assumptions=assumptions_table(limits).html(),
+        assumed=_assumed(limits),
+        command=f"<section><h2>Make this again</h2><pre><code>{escape(command)}</code></pre></section>"
+        if command
+        else "",
+        plotly=get_plotlyjs(),
+        charts=_charts_json(charts),
+        script=_asset("page.js").template,
+    )
+
+
+def _asset(name: str) -> Template:
+    return Template(files("scalewall.report").joinpath("page", name).read_text(encoding="utf-8"))
+
+
+def _title(limits: Sequence[Limits]) -> str:
+    names = [one.title for one in limits]
+    if len(names) > _NAMED_IN_TITLE:
+        return f"How far can training runs scale? {len(names)} machines compared"
+    listed = ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
+    return f"How far can training runs scale on {listed}?"
+
+
+def _answers(limits: Sequence[Limits]) -> str:
+    """Return each machine's finding and, under them, what they rest on."""
+    notes = (efficient_means(limits[0]), *all_rest_on(limits))
+    rests = "".join(f"<p class='sw-note'>{escape(line)}</p>" for line in notes)
+    if len(limits) == 1:
+        return f"<p>{escape(finding(limits[0]))}</p>{rests}"
+    return f"<ul>{''.join(f'<li>{escape(finding(one))}</li>' for one in limits)}</ul>{rests}"
+
+
+def _figure(key: str, chart: Chart) -> str:
+    title = escape(chart.title)
+    return (
+        f"<figure><figcaption>{title}</figcaption>"
+        f"<div class='chart' data-chart='{key}' role='img' aria-label='{title}'></div></figure>"
+    )
+
+
+def _closer(limits: Limits, charts: dict[str, Chart], hidden: bool) -> str:
+    figures = "".join(_figure(key, chart) for key, chart in charts.items())
+    mark = " hidden" if hidden else ""
+    return f"<div data-machine='{escape(limits.machine)}'{mark}>{figures}{curve_table(limits).html()}</div>"
+
+
+def _chooser(limits: Sequence[Limits]) -> str:
+    if len(limits) == 1:
+        return ""
+    options = "".join(f"<option value='{escape(one.machine)}'>{escape(one.title)}</option>" for one in limits)
+    return f"<p><label for='machine'>Machine</label> <select id='machine'>{options}</select></p>"
+
+
+def _warnings(limits: Sequence[Limits]) -> str:
+    return "".join(f"<p class='warning'>{escape(warning)}</p>" for warning in all_warnings(limits))
+
+
+def _assumed(limits: Sequence[Limits]) -> str:
+    table = assumed_table(limits)
+    return table.html() if table.rows else "<p>No figure of these machines had to be assumed.</p>"
+
+
+def _css_colours() -> str:
+    look = style()
+    dark = f"@media (prefers-color-scheme: dark) {{ :root {{ {_variables(look.dark)} }} }}"
+    return f":root {{ --font: {look.font_family}; {_variables(look.light)} }}\n{dark}"
+
+
+def _variables(theme: Theme) -> str:
+    return " ".join(
+        f"--{part.name}: {getattr(theme, part.name)};" for part in fields(theme) if part.name != "series"
+    )
+
+
+def _charts_json(charts: dict[str, Chart]) -> str:
+    """Return the figures and both themes' colours as JSON that cannot end its script element."""
+    look = style()
+    document = {
+        "themes": {"light": named_colours(look.light), "dark": named_colours(look.dark)},
+        "charts": {key: specification(chart) for key, chart in charts.items()},
+    }
+    return json.dumps(document, allow_nan=False).replace("<", "\\u003c")
