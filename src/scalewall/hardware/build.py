@@ -173,4 +173,6 @@ def _network_level(machine: MachineFile, used: _Used, level: str) -> NetworkLeve
         size=int(used(f"{start}.size")) if f"{start}.size" in used else None,
         bandwidth=used(f"{start}.bandwidth"),
         latency=used(f"{start}.latency"),
+        all_to_all_bandwidth=used(f"{start}.all_to_all_bandwidth", math.inf),
+        pair_bandwidth=used(f"{start}.pair_bandwidth", math.inf),
     )

@@ -12,7 +12,7 @@ from scalewall.errors import InputError, unknown_name
 from scalewall.hardware.build import build_cluster
 from scalewall.hardware.checks import check_machine_file
 from scalewall.hardware.machine import Cluster, Figure
-from scalewall.hardware.machine_file import MachineFile, read_machine_file
+from scalewall.hardware.machine_file import Chain, MachineFile, read_machine_file
 from scalewall.hardware.overrides import settable_paths
 
 __all__ = ["figure_paths", "load_machine", "machine_names", "read_machine"]
@@ -55,29 +55,27 @@ def read_machine(name_or_path: str | os.PathLike[str]) -> MachineFile:
         return _read_catalogue(text)
     if not text.endswith(".toml") and os.sep not in text:
         raise unknown_name("machine", text, machine_names())
-    machine = read_machine_file(Path(text).absolute(), _find_base)
+    machine = read_machine_file(Path(text).absolute(), _read_base)
     check_machine_file(machine)
     return machine
 
 
 @cache
 def _read_catalogue(name: str) -> MachineFile:
-    machine = read_machine_file(_catalogue()[name], _find_base)
+    machine = read_machine_file(_catalogue()[name], _read_base)
     if machine.name != name:
         raise InputError(f"{machine.origin}: name", machine.name, f"the file's own name, {name}")
     check_machine_file(machine)
     return machine
 
 
-def _find_base(name: str, file: Path) -> Path:
-    """Return the file of the base called ``name``: beside ``file``, else in the catalogue."""
+def _read_base(name: str, file: Path, chain: Chain) -> MachineFile:
+    """Read the base called ``name``: the file of that name beside ``file``, else the catalogue's machine."""
     beside = file.parent / (name if name.endswith(".toml") else f"{name}.toml")
-    if beside.exists() and beside != file:
-        return beside
+    if file.parent != _DATA and beside.exists() and (beside != file or name not in _catalogue()):
+        return read_machine_file(beside, _read_base, chain)
     if name in _catalogue():
-        return _catalogue()[name]
-    if beside == file:
-        return file
+        return _read_catalogue(name)
     raise unknown_name(
         f"{file}: base", name, [*machine_names(), *(path.name for path in file.parent.glob("*.toml"))]
     )

@@ -5,24 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from scalewall.errors import InputError
 
 __all__ = [
     "EVIDENCE",
     "FIGURES",
+    "FIGURE_TABLES",
     "KINDS",
     "PRECISIONS",
     "WORDS",
     "FigureField",
     "WordField",
     "check_value",
+    "keys_of",
     "pattern",
 ]
 
 EVIDENCE = ("datasheet", "measured", "literature", "derived", "assumed")
 KINDS = ("product", "announced", "system", "reference", "hypothetical", "user")
 PRECISIONS = (32, 16, 8, 4)
+FIGURE_TABLES = ("accelerator", "precision", "memory", "network", "power", "price")
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,7 @@ FIGURES: Mapping[str, FigureField] = {
     "network.*.latency": FigureField("s", 1e-12, 1, "A hop."),
     "power.watts": FigureField("W", 0.1, 1e9, "Design power of one accelerator."),
     "price.usd": FigureField("USD", 1, 1e9, "Price of one accelerator; its date is required."),
+    "price.usd_per_hour": FigureField("USD/h", 1e-3, 1e6, "Rent of one accelerator; its date is required."),
 }
 
 WORDS: Mapping[str, WordField] = {
@@ -130,9 +135,17 @@ WORDS: Mapping[str, WordField] = {
 }
 
 
+@cache
 def pattern(path: str) -> str:
     """Return ``path`` with the number of its level or precision replaced by ``*``."""
     return ".".join("*" if part.isdigit() else part for part in path.split("."))
+
+
+@cache
+def keys_of(table: str) -> tuple[str, ...]:
+    """Return the keys that a table may have, by its path (``memory.1``)."""
+    start = f"{pattern(table)}."
+    return tuple(name.removeprefix(start) for name in (*FIGURES, *WORDS) if name.startswith(start))
 
 
 def check_value(field: str, path: str, value: object) -> float:

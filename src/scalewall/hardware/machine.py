@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -111,15 +112,24 @@ class NetworkLevel:
     size : int or None
         How many groups of the level below (accelerators, for level 0) share a domain; None: unbounded.
     bandwidth : float
-        Bytes/s an accelerator *in one direction*; ``inf`` is allowed.
+        Bytes/s an accelerator *in one direction* with all its links at work, as in an all-reduce; ``inf`` is
+        allowed.
     latency : float
         Seconds a hop.
+    all_to_all_bandwidth : float
+        The same in an all-to-all over the whole domain, which a torus cannot do at full rate; ``inf``:
+        no limit beyond ``bandwidth``.
+    pair_bandwidth : float
+        The same between one pair of accelerators, which a mesh or torus gives only some of the links;
+        ``inf``: no limit beyond ``bandwidth``.
     """
 
     name: str
     size: int | None
     bandwidth: float
     latency: float
+    all_to_all_bandwidth: float = math.inf
+    pair_bandwidth: float = math.inf
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,170 @@
+"""Read the tables of figures in a machine file: numbers with their evidence, and the words between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from scalewall.errors import InputError, unknown_name
+from scalewall.hardware.fields import (
+    EVIDENCE,
+    FIGURE_TABLES,
+    FIGURES,
+    PRECISIONS,
+    WORDS,
+    check_value,
+    keys_of,
+    pattern,
+)
+from scalewall.hardware.machine import Figure
+
+__all__ = ["FigureReader", "Released", "parse_float", "refuse_unknown", "table_of", "text_of"]
+
+_NUMBERED = ("precision", "memory", "network")
+_FIGURE_KEYS = ("value", "evidence", "source", "note", "date")
+_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
+
+
+@dataclass(frozen=True)
+class Released:
+    """When a machine was released (``YYYY-MM``) and who says so."""
+
+    value: str
+    evidence: str
+    source: str = ""
+    note: str = ""
+
+
+class _Overflow(float):
+    """A number too large for a float, such as 1e400; ``text`` is how it was written."""
+
+    text: str
+
+
+def parse_float(text: str) -> float:
+    """Read a TOML float, remembering how one that overflows was written."""
+    value = _Overflow(text)
+    value.text = text
+    return value if value in (float("inf"), float("-inf")) and "inf" not in text else float(value)
+
+
+class FigureReader:
+    """Collects the figures and words of one document."""
+
+    def __init__(self, where: str, sources: Mapping[str, str]) -> None:
+        self.where = where
+        self.sources = sources
+        self.figures: dict[str, Figure] = {}
+        self.words: dict[str, str | bool] = {}
+
+    def read(self, document: Mapping[str, object]) -> None:
+        """Read every table of figures in ``document``."""
+        for table in FIGURE_TABLES:
+            content = table_of(self.where, document, table)
+            if table not in _NUMBERED:
+                self._read_table(table, content)
+                continue
+            for number in content:
+                self._check_number(table, number)
+                self._read_table(f"{table}.{number}", table_of(self.where, content, number, f"{table}."))
+
+    def _check_number(self, table: str, number: str) -> None:
+        precisions = [str(bits) for bits in PRECISIONS]
+        known = number in precisions if table == "precision" else number.isdigit()
+        if not known:
+            allowed = precisions if table == "precision" else ["0", "1", "2"]
+            raise unknown_name(f"{self.where}: {table}", number, allowed)
+
+    def _read_table(self, prefix: str, content: Mapping[str, object]) -> None:
+        refuse_unknown(self.where, f"{prefix}.", content, keys_of(prefix))
+        for key, value in content.items():
+            path = f"{prefix}.{key}"
+            if pattern(path) in WORDS:
+                self.words[path] = self._word(path, value)
+            else:
+                self.figures[path] = self._figure(path, value)
+
+    def _word(self, path: str, value: object) -> str | bool:
+        kind = WORDS[pattern(path)].kind
+        if kind is bool:
+            if not isinstance(value, bool):
+                raise InputError(f"{self.where}: {path}", value, "true or false")
+            return value
+        return text_of(self.where, path, value)
+
+    def _figure(self, path: str, content: object) -> Figure:
+        entry = self._entry(path, content)
+        field = f"{self.where}: {path}"
+        value = entry["value"]
+        if isinstance(value, _Overflow):
+            raise InputError(f"{field}.value", value.text, FIGURES[pattern(path)].allowed)
+        number = check_value(f"{field}.value", path, value)
+        evidence, source, note = self._evidence(path, entry)
+        date = text_of(self.where, f"{path}.date", entry.get("date", ""))
+        if date and not _DATE.fullmatch(date):
+            raise InputError(f"{field}.date", date, "YYYY, YYYY-MM or YYYY-MM-DD")
+        if path.startswith("price.") and not date:
+            raise InputError(f"{field}.date", date, "when the price held (YYYY or YYYY-MM)")
+        return Figure(number, evidence, source, note, date)
+
+    def released(self, content: object) -> Released:
+        """Read the release date, a figure whose value is a date."""
+        entry = self._entry("released", content)
+        value = entry["value"]
+        if not isinstance(value, str) or not _DATE.fullmatch(value):
+            raise InputError(f"{self.where}: released.value", value, "YYYY-MM in quotes")
+        return Released(value, *self._evidence("released", entry))
+
+    def _entry(self, path: str, content: object) -> Mapping[str, object]:
+        """Return the inline table of a figure, its keys checked."""
+        if not isinstance(content, dict) or "value" not in content:
+            wanted = '{ value = ..., evidence = "datasheet", source = "id" }'
+            raise InputError(f"{self.where}: {path}", content, wanted)
+        refuse_unknown(self.where, f"{path}.", content, _FIGURE_KEYS)
+        return content
+
+    def _evidence(self, path: str, entry: Mapping[str, object]) -> tuple[str, str, str]:
+        """Return evidence, written-out source and note, refusing those that prove nothing."""
+        field = f"{self.where}: {path}"
+        evidence = entry.get("evidence", "")
+        if evidence not in EVIDENCE:
+            raise unknown_name(f"{field}.evidence", str(evidence), EVIDENCE)
+        note = text_of(self.where, f"{path}.note", entry.get("note", ""))
+        if evidence == "assumed" and not note:
+            raise InputError(f"{field}.note", note, "the reason for the assumption")
+        if evidence == "derived" and not note:
+            raise InputError(f"{field}.note", note, "how the figure was derived")
+        given = entry.get("source", [])
+        ids = [given] if isinstance(given, str) else given
+        if not isinstance(ids, list):
+            raise InputError(f"{field}.source", given, "the id of a source, or a list of them")
+        if not ids and evidence != "assumed":
+            allowed = f"the id of a source, since the evidence is {evidence}"
+            raise InputError(f"{field}.source", "", allowed, list(self.sources))
+        for source in ids:
+            if source not in self.sources:
+                raise unknown_name(f"{field}.source", str(source), self.sources)
+        return str(evidence), "; ".join(self.sources[source] for source in ids), note
+
+
+def table_of(where: str, content: Mapping[str, object], key: str, prefix: str = "") -> dict[str, object]:
+    """Return the table under ``key``, empty if it is absent."""
+    value = content.get(key, {})
+    if not isinstance(value, dict):
+        raise InputError(f"{where}: {prefix}{key}", value, f"a table, [{prefix}{key}]")
+    return value
+
+
+def text_of(where: str, path: str, value: object) -> str:
+    """Return ``value`` if it is a text."""
+    if not isinstance(value, str):
+        raise InputError(f"{where}: {path}", value, "a text in quotes")
+    return value
+
+
+def refuse_unknown(where: str, prefix: str, content: Iterable[str], known: Sequence[str]) -> None:
+    """Refuse keys that are not ``known``; ``prefix`` is the path of their table, with its dot."""
+    for key in content:
+        if key not in known:
+            raise unknown_name(f"{where}: {prefix}{key}", key, known)
