@@ -29,6 +29,7 @@ FLOORS = (
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 MODULES = sorted(PACKAGE.rglob("*.py"))
+SHOWING = {"_repr_html_", "to_json", "to_pandas"}
 HEAVY = {"dash", "matplotlib", "numba", "pandas", "plotly", "pyarrow", "pydantic", "rich", "typer"}
 
 
@@ -36,10 +37,21 @@ def room_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+def nodes_to_check(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield every node but the insides of showing methods."""
+    for node in ast.iter_child_nodes(tree):
+        if not (isinstance(node, ast.FunctionDef) and node.name in SHOWING):
+            yield node
+            yield from nodes_to_check(node)
+
+
 def imported_rooms(path: Path) -> Iterator[str]:
-    """Yield the rooms of scalewall that a module imports, inside functions and for types too."""
+    """Yield the rooms of scalewall that a module imports, inside functions and for types too.
+
+    Only the methods by which a result shows itself hand it upwards, to ``report``, when they are called.
+    """
     package = ("scalewall", *path.relative_to(PACKAGE).parent.parts)
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_to_check(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

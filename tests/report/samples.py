@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from scalewall.ideal.limits import Limits
 from scalewall.ideal.results import InfeasiblePoint, LinearScaling, Plan, Point
-
 
 DURATION = 7.885e6
 # d_model, layers, training FLOP, accelerators, utilization, TP (d_model, d_ff), PP, DP, microbatches
@@ -117,3 +118,17 @@ def make_limits(
         },
         warnings=warnings,
     )
+
+
+@dataclass(frozen=True)
+class Claim:
+    claim: str
+    ours: str
+    published: str
+    verdict: str
+    source: str
+    note: str
+
+
+def make_claim(verdict: str, note: str = "") -> Claim:
+    return Claim("H100 declines past", "2.05e28 FLOP", "2e28 FLOP", verdict, "article, abstract", note)
