@@ -13,7 +13,8 @@ from scalewall.cost.collectives import all_reduce_latency, all_reduce_seconds
 from scalewall.cost.machine_arrays import MachineArrays
 from scalewall.ideal.placement import StackArrays
 
-__all__ = ["FlatNetwork", "compute_floor", "data_floor", "flat_network", "latency_floor", "tensor_floor"]
+__all__ = [
+    "MATMULS_A_LAYER", "FlatNetwork", "compute_floor", "data_floor", "flat_network", "latency_floor", "tensor_floor"]
 
 MATMULS_A_LAYER = 6
 """Forward, input gradient and weight gradient of two weight matrices."""

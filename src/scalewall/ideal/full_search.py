@@ -95,7 +95,7 @@ def _shapes(
                 most = float(model * ff) * counts[i_count] * stack.sparsity
                 floor = busy_seconds(compute_floor(stack, passes, 1.0, machine), tensor, 0.0, switches)
                 if worse(floor / most + latency, 1.0 if fastest else most, deadline, fastest, best):
-                    if floor / most * (1 - ROUNDING) <= deadline:
+                    if not fastest and floor / most * (1 - ROUNDING) <= deadline:
                         break
                     continue
                 seconds = passes * layer_seconds(

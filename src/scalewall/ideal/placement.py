@@ -32,6 +32,7 @@ __all__ = [
     "StackArrays",
     "Tables",
     "data_costs",
+    "exact_room",
     "least_batch_seconds",
     "new_best",
     "place",
@@ -154,7 +155,7 @@ def _room(row: IntArray, left: IntArray, after: IntArray) -> bool:
 
 
 @kernel
-def _exact_room(n_active: int, machine: MachineArrays, room: IntArray) -> bool:
+def exact_room(n_active: int, machine: MachineArrays, room: IntArray) -> bool:
     """Write the product that each level's degrees must have; False if a size does not divide what is left."""
     rest = n_active
     for level in range(room.size):
@@ -215,7 +216,7 @@ def place(
     room = np.empty((5, levels), dtype=np.int64)
     if not bounds.exact_domains:
         room[0] = machine.level_size
-    elif not _exact_room(n_active, machine, room[0]):
+    elif not exact_room(n_active, machine, room[0]):
         return
     least_bubble = 1.0
     zero_bubble = False

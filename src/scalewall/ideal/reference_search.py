@@ -27,12 +27,14 @@ from scalewall.ideal.placement import (
     StackArrays,
     Tables,
     data_costs,
+    exact_room,
     least_batch_seconds,
     new_best,
     place,
     worse,
 )
-from scalewall.ideal.step import Switches, batch_seconds, compute_share, fits_memory
+from scalewall.ideal.step import Switches, compute_share, fits_memory
+from scalewall.ideal.tables import divisors
 
 __all__ = ["reference_search"]
 
@@ -65,6 +67,13 @@ def _isqrt(number: int) -> int:
 
 
 @kernel
+def _interleaving_allowed(pp: int, microbatches: int, chunks: int, bounds: Bounds) -> bool:
+    """Whether the bounds admit 1F1B with this many chunks a stage."""
+    ordered = not bounds.classic_order or chunks == 1 or microbatches % pp == 0
+    return bounds.one_f_one_b and ordered and bounds.interleave[0] <= chunks <= bounds.interleave[1]
+
+
+@kernel
 def reference_search(
     stack: StackArrays,
     machine: MachineArrays,
@@ -79,7 +88,7 @@ def reference_search(
     Parameters
     ----------
     stack, machine, switches, bounds, tables
-        The question; EP's table holds S alone.
+        The question; EP's table holds S alone, the others powers of two.
     deadline : float
         Most seconds a batch may take.
     fastest : bool
@@ -96,15 +105,20 @@ def reference_search(
     batch_per_expert = int(round(stack.batch_tokens / stack.sparsity))
     flop_seconds = 6 * stack.parameters / stack.sparsity * stack.batch_tokens / machine.sustained_flops
     flat = flat_network(machine)
+    counts = divisors(batch_per_expert)
+    known = np.full((tp_model.degree.size, tp_ff.degree.size, counts.size), -1.0)
     scratch = np.empty(1 + machine.tile_bytes.size)
-    schedules = np.empty(1, dtype=np.int64)
+    schedules = np.empty(2, dtype=np.int64)
+    room = np.empty(machine.level_size.size, dtype=np.int64)
     if ep.degree.size == 0 or dp.degree.size == 0 or pp.degree.size == 0:
         return best
     largest = float(dp.degree[-1]) * tp_model.degree[-1] * tp_ff.degree[-1] * pp.degree[-1]
     ranks = 1
     while ranks <= min(largest, LARGEST_CLUSTER // stack.sparsity):
         n_active = ranks * stack.sparsity
-        if flop_seconds / n_active * (1 - ROUNDING) <= min(deadline, best.value[0] if fastest else np.inf):
+        placeable = not bounds.exact_domains or exact_room(n_active, machine, room)
+        least = flop_seconds / n_active * (1 - ROUNDING)
+        if placeable and least <= min(deadline, best.value[0] if fastest else np.inf):
             for i_pp in range(pp.degree.size):
                 pp_degree = pp.degree[i_pp]
                 if ranks % pp_degree != 0:
@@ -134,11 +148,9 @@ def reference_search(
                         tensor = tensor_floor(tp // ff, ff, stack, n_active, flat, machine)
                         latency = latency_floor(tp // ff, ff, pp_degree, stack.sparsity, stack, flat)
                         data = data_floor(dp_degree, stack, n_active, flat, machine)
-                        chosen = (i_dp, i_model, i_ff, i_pp, 0)
                         tried = 0
                         tried_zero = False
-                        for i_m in range(dp.degree.size):
-                            microbatches = dp.degree[i_m]
+                        for microbatches in counts:
                             if microbatches < pp_degree or per_replica % microbatches != 0:
                                 continue
                             zero = not tried_zero and microbatches >= 2 * pp_degree
@@ -157,39 +169,45 @@ def reference_search(
                                 tried += 1
                                 tried_zero = tried_zero or zero
                                 continue
-                            compute = share * layer_seconds(
-                                stack.d_ff / ff,
-                                stack.d_model / (tp // ff),
-                                per_replica / microbatches,
-                                machine,
-                                scratch,
-                            )
-                            allowed = bounds.microbatches[0] <= microbatches <= bounds.microbatches[1]
-                            if tried < MICROBATCH_CHOICES:
-                                tried += 1
-                                schedules[0] = stack.layers // pp_degree if pp_degree > 1 else 1
-                                if (
-                                    allowed
-                                    and bounds.one_f_one_b
-                                    and bounds.interleave[0] <= schedules[0] <= bounds.interleave[1]
-                                    and not (
-                                        bounds.classic_order
-                                        and schedules[0] > 1
-                                        and microbatches % pp_degree != 0
-                                    )
-                                ):
-                                    place(
-                                        stack, machine, switches, bounds, tables, data_seconds, data_latency,
-                                        chosen, microbatches, schedules, compute, deadline, fastest, best,
-                                    )
-                            if zero:
-                                tried_zero = True
-                                schedules[0] = ZERO_BUBBLE
-                                if allowed and bounds.zero_bubble:
-                                    place(
-                                        stack, machine, switches, bounds, tables, data_seconds, data_latency,
-                                        chosen, microbatches, schedules, compute, deadline, fastest, best,
-                                    )
+                            i_count = np.searchsorted(counts, dp_degree * microbatches)
+                            if known[i_model, i_ff, i_count] < 0:
+                                known[i_model, i_ff, i_count] = layer_seconds(
+                                    stack.d_ff / ff,
+                                    stack.d_model / (tp // ff),
+                                    per_replica / microbatches,
+                                    machine,
+                                    scratch,
+                                )
+                            compute = share * known[i_model, i_ff, i_count]
+                            number = 0
+                            chunks = stack.layers // pp_degree if pp_degree > 1 else 1
+                            if tried < MICROBATCH_CHOICES and _interleaving_allowed(
+                                pp_degree, microbatches, chunks, bounds
+                            ):
+                                schedules[number] = chunks
+                                number += 1
+                            if zero and bounds.zero_bubble:
+                                schedules[number] = ZERO_BUBBLE
+                                number += 1
+                            tried += 1
+                            tried_zero = tried_zero or zero
+                            if number > 0 and bounds.microbatches[0] <= microbatches <= bounds.microbatches[1]:
+                                place(
+                                    stack,
+                                    machine,
+                                    switches,
+                                    bounds,
+                                    tables,
+                                    data_seconds,
+                                    data_latency,
+                                    (i_dp, i_model, i_ff, i_pp, 0),
+                                    microbatches,
+                                    schedules[:number],
+                                    compute,
+                                    deadline,
+                                    fastest,
+                                    best,
+                                )
             if not fastest and best.value[0] < np.inf:
                 return best
         ranks *= 2

@@ -1,0 +1,133 @@
+"""Where a batch's time goes: each resource as if alone, and each second given to what caused it.
+
+The model takes maxima, so resources alone do not add up to the total. The attribution gives every maximum to
+its winner; its parts sum to the total.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scalewall.cost.machine_arrays import MachineArrays
+from scalewall.cost.matmul import matmul_parts
+from scalewall.hardware.machine import MemoryLevel
+from scalewall.ideal.step import Switches, busy_seconds
+from scalewall.ideal.terms import BatchTerms
+
+__all__ = [
+    "ARITHMETIC",
+    "attributed_seconds",
+    "binding_part",
+    "component_seconds",
+    "matmul_breakdown",
+    "part_name",
+]
+
+ARITHMETIC = "arithmetic"
+KERNEL = "kernel_latency"
+TENSOR = "tensor_communication"
+POINT = "point_to_point_communication"
+DATA = "data_communication"
+LATENCY = "network_latency"
+BUBBLE = "pipeline_bubble"
+
+
+def part_name(level: MemoryLevel) -> str:
+    """Key of a memory level's port: ``hbm``, ``l2``, ``shared_memory``."""
+    return "_".join(level.name.lower().split())
+
+
+def matmul_breakdown(
+    m: float,
+    n: float,
+    b: float,
+    share: float,
+    memory: tuple[MemoryLevel, ...],
+    machine: MachineArrays,
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Seconds of all matmuls of a batch: each resource alone, and by which resource each matmul waits for.
+
+    Parameters
+    ----------
+    m, n, b : float
+        Shard of the first weight matrix (rows, columns) and tokens a matmul.
+    share : float
+        Layer-and-expert passes of six matmuls that an accelerator does in a batch.
+    memory : tuple of MemoryLevel
+        Names of the ports.
+    machine : MachineArrays
+        The cluster's figures.
+    """
+    ports = [index for index, level in enumerate(memory) if np.isfinite(level.bandwidth)]
+    names = [ARITHMETIC, *(part_name(memory[index]) for index in ports)]
+    alone = dict.fromkeys([*names, KERNEL], 0.0)
+    waited = dict.fromkeys([*names, KERNEL], 0.0)
+    parts = np.empty(1 + len(memory))
+    for rows, columns, gradient, count in (
+        (m, n, False, 2),
+        (n, m, False, 2),
+        (m, n, True, 1),
+        (n, m, True, 1),
+    ):
+        matmul_parts(rows, columns, b, gradient, machine, parts)
+        seconds = [float(parts[0]), *(float(parts[1 + index]) for index in ports)]
+        for name, value in zip(names, seconds, strict=True):
+            alone[name] += share * count * value
+        waited[names[int(np.argmax(seconds))]] += share * count * max(seconds)
+        for record in (alone, waited):
+            record[KERNEL] += share * count * machine.kernel_latency
+    return alone, waited
+
+
+def component_seconds(alone: dict[str, float], terms: BatchTerms, switches: Switches) -> dict[str, float]:
+    """Seconds a batch that each resource would take if it were alone; the bubble stretches the busy time."""
+    busy = busy_seconds(terms.compute, terms.tensor, terms.point_to_point, switches)
+    return alone | {
+        TENSOR: terms.tensor,
+        POINT: terms.point_to_point,
+        DATA: terms.data,
+        LATENCY: terms.latency + terms.data_latency,
+        BUBBLE: busy * terms.bubble / (1 - terms.bubble),
+    }
+
+
+def attributed_seconds(
+    waited: dict[str, float], terms: BatchTerms, zero_bubble: bool, switches: Switches
+) -> dict[str, float]:
+    """Seconds a batch given to what caused them; the parts sum to the batch's time.
+
+    The winner takes each maximum: compute or overlapped communication; busy time or latency (zero bubble);
+    the batch or an overlapped gradient all-reduce.
+    """
+    nothing = dict.fromkeys([*waited, TENSOR, POINT, DATA, LATENCY, BUBBLE], 0.0)
+    if switches.overlap_data and terms.data + terms.data_latency >= terms.total:
+        return nothing | {DATA: terms.data, LATENCY: terms.data_latency}
+    busy = busy_seconds(terms.compute, terms.tensor, terms.point_to_point, switches)
+    stretched = busy / (1 - terms.bubble)
+    parts = dict(nothing)
+    if zero_bubble and not switches.free_zero_bubble_latency and terms.latency > stretched:
+        parts[LATENCY] = terms.latency
+    else:
+        hidden = (terms.tensor if switches.overlap_tensor else 0.0) + (
+            terms.point_to_point if switches.overlap_point_to_point else 0.0
+        )
+        if terms.compute >= hidden:
+            parts |= waited
+        if terms.compute < hidden or not switches.overlap_tensor:
+            parts[TENSOR] = terms.tensor
+        if terms.compute < hidden or not switches.overlap_point_to_point:
+            parts[POINT] = terms.point_to_point
+        parts[BUBBLE] = stretched - busy
+        parts[LATENCY] = 0.0 if zero_bubble else terms.latency
+    if not switches.overlap_data:
+        parts[DATA] = terms.data
+        parts[LATENCY] += terms.data_latency
+    return parts
+
+
+def binding_part(attributed: dict[str, float]) -> str:
+    """The largest part other than arithmetic at the sustained rate; ``arithmetic`` if there is none."""
+    others = {name: seconds for name, seconds in attributed.items() if name != ARITHMETIC and seconds > 0}
+    return max(others, key=lambda name: others[name]) if others else ARITHMETIC
+
+

@@ -1,0 +1,156 @@
+"""What a search may use: method, bounds on degrees, schedules, how domains are filled; and model switches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+
+from scalewall.cost.machine_arrays import UNBOUNDED
+from scalewall.errors import InputError, unknown_name
+from scalewall.ideal.placement import Bounds
+from scalewall.ideal.step import Switches
+
+__all__ = ["BOUNDED", "ModelSwitches", "SearchSpace"]
+
+BOUNDED = ("dp", "tp", "tp_model", "tp_ff", "pp", "ep", "microbatches", "interleave", "n_gpu")
+"""What a user can fix or bound."""
+
+_CHOICES = {
+    "method": ("full", "reference"),
+    "schedule": ("any", "1f1b", "zero-bubble"),
+    "domain_filling": ("partial", "exact"),
+    "zero_bubble_latency": ("max", "free"),
+    "latency_model": ("constant", "tree"),
+}
+
+
+def _check_choices(settings: object) -> None:
+    """Refuse a value that is not among a field's choices."""
+    for part in fields(settings):  # type: ignore[arg-type]
+        allowed = _CHOICES.get(part.name)
+        value = getattr(settings, part.name)
+        if allowed and value not in allowed:
+            raise unknown_name(part.name, str(value), allowed)
+
+
+@dataclass(frozen=True)
+class SearchSpace:
+    """The plans that a search goes through.
+
+    Parameters
+    ----------
+    method : str
+        ``full``: the highest utilization among all plans that finish in time. ``reference``: the published
+        program's search, power-of-two clusters, the smallest that finishes, its fastest plan.
+    bounds : mapping of str to (int, int)
+        Least and most of any of ``BOUNDED``, both included; ``tp`` is the product of its two parts.
+    tensor_levels : int or None
+        How many of the innermost network levels tensor parallelism may use; 1 keeps it inside a node.
+    schedule : str
+        ``any``, ``1f1b`` (interleaved) or ``zero-bubble``.
+    classic_order : bool
+        Allow more than one chunk a stage only where PP divides the microbatches, as Megatron's order needs.
+    domain_filling : str
+        ``partial``: degrees placed in a network domain multiply to at most its size, idle accelerators are
+        counted. ``exact``: to its size, as the published program does.
+
+    Raises
+    ------
+    InputError
+        Unknown choice or bound, or an empty range.
+    """
+
+    method: str = "full"
+    bounds: Mapping[str, tuple[int, int]] = field(default_factory=lambda: MappingProxyType({}))
+    tensor_levels: int | None = None
+    schedule: str = "any"
+    classic_order: bool = False
+    domain_filling: str = "partial"
+
+    def __post_init__(self) -> None:
+        _check_choices(self)
+        for name, (low, high) in self.bounds.items():
+            if name not in BOUNDED:
+                raise unknown_name("bound", name, BOUNDED)
+            if not 1 <= low <= high:
+                raise InputError(f"bound {name}", f"{low}:{high}", "a range LOW:HIGH with 1 <= LOW <= HIGH")
+        if self.tensor_levels is not None and self.tensor_levels < 1:
+            raise InputError("tensor_levels", self.tensor_levels, "at least 1 network level", ["1"])
+
+    def bound(self, name: str) -> tuple[int, int]:
+        """Least and most of one of ``BOUNDED``."""
+        low, high = self.bounds.get(name, (1, UNBOUNDED))
+        return low, min(high, UNBOUNDED)
+
+    def kernel_bounds(self) -> Bounds:
+        """The same for the compiled searches."""
+        return Bounds(
+            tp=self.bound("tp"),
+            microbatches=self.bound("microbatches"),
+            interleave=self.bound("interleave"),
+            n_gpu=self.bound("n_gpu"),
+            one_f_one_b=self.schedule != "zero-bubble",
+            zero_bubble=self.schedule != "1f1b",
+            classic_order=self.classic_order,
+            exact_domains=self.domain_filling == "exact",
+        )
+
+    def describe(self) -> dict[str, object]:
+        """The search as an assumption of a result."""
+        return {
+            "method": self.method,
+            "objective": _OBJECTIVES[self.method],
+            "bounds": {
+                name: [low, None if high >= UNBOUNDED else high] for name, (low, high) in self.bounds.items()
+            },
+            "tensor_levels": self.tensor_levels,
+            "schedule": self.schedule,
+            "classic_order": self.classic_order,
+            "domain_filling": self.domain_filling,
+        }
+
+
+_OBJECTIVES = {
+    "full": "highest utilization among all plans that finish in time",
+    "reference": "fastest plan of the smallest power-of-two cluster that finishes in time (arXiv 2411.01137)",
+}
+
+
+@dataclass(frozen=True)
+class ModelSwitches:
+    """Choices inside the ideal model, by the names that users write.
+
+    Parameters
+    ----------
+    overlap_tensor, overlap_point_to_point, overlap_data : bool
+        Whether that kind of communication runs under compute; the published model overlaps the first two.
+    zero_bubble_latency : str
+        ``max``: a zero-bubble batch lasts at least its latency (the authors' stated rule). ``free``: latency
+        costs nothing under zero bubble (what their program does; for reproduction).
+    latency_model : str
+        ``constant``: an all-reduce costs two hops whatever its size. ``tree``: it grows with the logarithm.
+    """
+
+    overlap_tensor: bool = True
+    overlap_point_to_point: bool = True
+    overlap_data: bool = False
+    zero_bubble_latency: str = "max"
+    latency_model: str = "constant"
+
+    def __post_init__(self) -> None:
+        _check_choices(self)
+
+    def kernel_switches(self) -> Switches:
+        """The same for the kernels (the latency model travels with the machine's figures)."""
+        return Switches(
+            self.overlap_tensor,
+            self.overlap_point_to_point,
+            self.overlap_data,
+            self.zero_bubble_latency == "free",
+        )
+
+    @property
+    def tree_latency(self) -> bool:
+        """Whether all-reduce latency grows with the logarithm of the peers."""
+        return self.latency_model == "tree"
