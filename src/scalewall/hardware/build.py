@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from scalewall.errors import InputError
 from scalewall.hardware.checks import check_hierarchy, lacking, peak_is_from_clock
-from scalewall.hardware.fields import FIGURES, pattern
 from scalewall.hardware.machine import Accelerator, Cluster, Figure, MemoryLevel, Network, NetworkLevel
 from scalewall.hardware.machine_file import MachineFile
 from scalewall.hardware.overrides import apply_overrides
@@ -28,13 +27,9 @@ class UnsupportedMachineError(InputError):
 
     def __init__(self, name: str, missing: Mapping[str, str]) -> None:
         self.missing = dict(missing)
-        parts = [
-            f"{path} ({FIGURES[pattern(path)].meaning.rstrip('.')}; {why})" for path, why in missing.items()
-        ]
-        sets = [f"--set {path}=..." for path in missing]
-        super().__init__(
-            "machine", name, f"machines with every figure; ideal: unsupported, lacks {', '.join(parts)}", sets
-        )
+        reasons = "; ".join(f"{path} ({why})" for path, why in missing.items())
+        allowed = f"a machine with every figure that the model needs (ideal: unsupported, missing {reasons})"
+        super().__init__("machine", name, allowed, [f"--set {path}=..." for path in missing])
 
 
 def build_cluster(machine: MachineFile, precision: int, overrides: Mapping[str, float]) -> Cluster:

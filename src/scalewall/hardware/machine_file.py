@@ -45,6 +45,8 @@ class MachineFile:
         Names, formats and topologies by path.
     missing : mapping of str to str
         Figures that the ideal model needs and nobody publishes: path to reason.
+    base : str
+        The machine that it builds on, empty if none.
     origin : str
         The file that it was read from, for messages.
     """
@@ -58,6 +60,7 @@ class MachineFile:
     figures: Mapping[str, Figure]
     words: Mapping[str, str | bool]
     missing: Mapping[str, str]
+    base: str
     origin: str
 
     def levels(self, table: str) -> list[str]:
@@ -157,6 +160,7 @@ def _merge(
         figures={**figures, **own.figures},
         words={**words, **own.words},
         missing={**lacking, **missing},
+        base=base.name if base else "",
         origin=where,
     )
 
