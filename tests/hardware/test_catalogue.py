@@ -126,7 +126,6 @@ SPARSE = {
     "h200": 1979e12,
     "b200": 4500e12,
     "mi300x": 2615e12,
-    "l40s": 733e12,
     "a100-80gb": 624e12,
 }
 """Peaks at 16 bits that vendors print with sparsity."""
