@@ -10,7 +10,7 @@ from scalewall.cost.pipeline.classic import split_backward
 from scalewall.cost.pipeline.costs import Costs, Work, layer_costs, spread_layers, stage_costs
 from scalewall.cost.pipeline.critical import Segment, critical_path, lower_bounds, path_seconds
 from scalewall.cost.pipeline.files import load_schedule, schedule_from_data, schedule_to_data
-from scalewall.cost.pipeline.memory import in_flight, memory_over_time, peak_bytes
+from scalewall.cost.pipeline.memory import in_flight, in_flight_over_time, memory_over_time, peak_bytes
 from scalewall.cost.pipeline.placement import Placement
 from scalewall.cost.pipeline.schedule import KINDS, Schedule
 from scalewall.cost.pipeline.search import search_zero_bubble
@@ -33,6 +33,7 @@ __all__ = [
     "critical_path",
     "free_sends",
     "in_flight",
+    "in_flight_over_time",
     "layer_costs",
     "load_schedule",
     "lower_bounds",

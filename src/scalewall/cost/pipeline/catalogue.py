@@ -11,6 +11,7 @@ from scalewall.cost.pipeline.dualpipe import dualpipe, dualpipe_v
 from scalewall.cost.pipeline.placement import Placement, bidirectional, looped, vee
 from scalewall.cost.pipeline.schedule import Schedule
 from scalewall.cost.pipeline.search import search_zero_bubble
+from scalewall.cost.pipeline.simulate import simulate
 from scalewall.cost.pipeline.zero_bubble import zb_h1, zb_h2, zb_v
 from scalewall.errors import InputError, unknown_name
 
@@ -48,7 +49,7 @@ INTERLEAVED = "interleaved"
 SCHEDULES: dict[str, Family] = {
     "gpipe": Family("GPipe", "Huang et al. 2019", looped, gpipe),
     "1f1b": Family("1F1B", _NARAYANAN, looped, one_forward_one_backward),
-    INTERLEAVED: Family("interleaved 1F1B", _NARAYANAN, looped, None),
+    INTERLEAVED: Family("Interleaved 1F1B", _NARAYANAN, looped, None),
     "zb-h1": Family("ZB-H1", _QI, looped, zb_h1),
     "zb-h2": Family("ZB-H2", _QI, looped, zb_h2),
     "zb-v": Family("ZB-V", _QI, vee, zb_v),
@@ -59,10 +60,17 @@ SCHEDULES: dict[str, Family] = {
 }
 
 
+MOST_OPERATIONS = 50_000_000
+"""What a simulation takes on: at about 60 bytes an operation, 3 GB."""
+
+
 def _check_shape(name: str, stages: int, microbatches: int, chunks: int) -> None:
     for field, value in (("pp", stages), ("microbatches", microbatches), ("chunks", chunks)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise InputError(field, value, "a whole number, at least 1", ["1"])
+    if 3 * stages * microbatches * chunks > MOST_OPERATIONS:
+        most = max(1, MOST_OPERATIONS // (3 * stages * chunks))
+        raise InputError("microbatches", microbatches, f"at most {MOST_OPERATIONS} operations", [str(most)])
     if name == INTERLEAVED and chunks < 2:
         raise InputError("chunks", chunks, "at least 2 for interleaved; 1 is the schedule 1f1b", ["2"])
     if name != INTERLEAVED and chunks != 1:
@@ -108,7 +116,26 @@ def build_schedule(
     if family.build is not None:
         return family.build(stages, microbatches)
     if name == INTERLEAVED:
-        return interleaved_1f1b(stages, microbatches, chunks)
+        return _interleaved(stages, microbatches, chunks)
     costs = costs or stage_costs(looped(stages))
     limit = family.memory_limit * stages * costs.activation_bytes.max()
     return search_zero_bubble(name, microbatches, costs, float(limit))
+
+
+def _interleaved(stages: int, microbatches: int, chunks: int) -> Schedule:
+    """Return interleaved 1F1B; where the microbatches don't divide, only if its order is not a deadlock."""
+    schedule = interleaved_1f1b(stages, microbatches, chunks)
+    if microbatches > stages and microbatches % stages:
+        try:
+            simulate(schedule, stage_costs(schedule.placement))
+        except InputError as error:
+            fewer = microbatches - microbatches % stages
+            allowed = (
+                f"at most {stages}, or a multiple of {stages} (the stages): Megatron's order with "
+                f"{microbatches % stages} left over gets stuck "
+                f"({error.field}, {error.value}: {error.allowed})"
+            )
+            raise InputError(
+                "microbatches", microbatches, allowed, [str(fewer), str(fewer + stages)]
+            ) from error
+    return schedule

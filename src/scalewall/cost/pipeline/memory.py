@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scalewall.cost.pipeline.schedule import BACKWARD, FORWARD, INPUT_GRADIENT, Schedule
 from scalewall.cost.pipeline.simulate import PipelineRun
 
-__all__ = ["StageMemory", "in_flight", "memory_over_time", "peak_bytes"]
+__all__ = ["StageMemory", "in_flight", "in_flight_over_time", "memory_over_time", "peak_bytes"]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -28,12 +28,12 @@ class StageMemory:
     ----------
     seconds : float array
         When it changes, not decreasing, from 0.
-    held_bytes : float array
-        What is held from then on, weights and the like included.
+    held : float array
+        What is held from then on (bytes or microbatches).
     """
 
     seconds: _Floats
-    held_bytes: _Floats
+    held: _Floats
 
 
 def _changes(schedule: Schedule, activation: _Floats, gradient: _Floats) -> tuple[_Floats, _Floats]:
@@ -73,13 +73,27 @@ def in_flight(schedule: Schedule) -> _Floats:
 
 
 def memory_over_time(run: PipelineRun, stage: int) -> StageMemory:
-    """Return ``stage``'s memory over the step."""
-    schedule, costs = run.schedule, run.costs
-    here = schedule.stage_slice(stage)
-    taken, back = _changes(schedule, costs.activation_bytes, costs.gradient_bytes)
+    """Return what ``stage`` holds over the step (bytes), weights and the like included."""
+    costs = run.costs
+    return _staircase(
+        run, stage, costs.activation_bytes, costs.gradient_bytes, float(costs.fixed_bytes[stage])
+    )
+
+
+def in_flight_over_time(run: PipelineRun, stage: int) -> StageMemory:
+    """Return the microbatches that ``stage`` holds over the step, counted as in :func:`in_flight`."""
+    share = run.schedule.placement.share
+    return _staircase(run, stage, share, share, 0.0)
+
+
+def _staircase(
+    run: PipelineRun, stage: int, activation: _Floats, gradient: _Floats, fixed: float
+) -> StageMemory:
+    here = run.schedule.stage_slice(stage)
+    taken, back = _changes(run.schedule, activation, gradient)
     seconds = np.stack([run.start[here], run.end[here]], axis=1).ravel()
     steps = np.stack([taken[here], -back[here]], axis=1).ravel()
     order = np.argsort(seconds, kind="stable")
     changed = order[steps[order] != 0.0]
-    held = costs.fixed_bytes[stage] + np.concatenate([[0.0], np.cumsum(steps[changed])])
+    held = fixed + np.concatenate([[0.0], np.cumsum(steps[changed])])
     return StageMemory(np.concatenate([[0.0], seconds[changed]]), held)

@@ -1,0 +1,332 @@
+"""``scalewall schedule``: one training step of a pipeline, exactly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scalewall.errors import InputError
+
+if TYPE_CHECKING:
+    from scalewall.cost.pipeline import Costs, Placement, Schedule, Sends, Work
+
+__all__ = ["schedule"]
+
+Pp = Annotated[int | None, typer.Option("--pp", help="Pipeline stages.")]
+Microbatches = Annotated[int | None, typer.Option("--microbatches", help="Microbatches a step.")]
+Name = Annotated[
+    str | None,
+    typer.Option(
+        "--schedule",
+        help="gpipe, 1f1b (default), interleaved, zb-h1, zb-h2, zb-v, zb-1p, zb-2p, dualpipe, dualpipev.",
+    ),
+]
+File = Annotated[
+    Path | None,
+    typer.Option(
+        "--file", help="Your own schedule, JSON or TOML, instead of --schedule, --pp, --microbatches."
+    ),
+]
+Chunks = Annotated[int | None, typer.Option("--chunks", help="Chunks a stage, for interleaved (default 2).")]
+Forward = Annotated[
+    str, typer.Option("--forward", help="Seconds of a forward: one number, or one a stage: 1,1,1,1.2.")
+]
+InputGradient = Annotated[
+    str, typer.Option("--input-gradient", help="Seconds of an input gradient (B), likewise.")
+]
+WeightGradient = Annotated[
+    str, typer.Option("--weight-gradient", help="Seconds of a weight gradient (W), likewise.")
+]
+Layers = Annotated[
+    str | None,
+    typer.Option(
+        "--layers",
+        help="Layers: a total to spread, or one number a part by depth. Times and bytes are then a layer's.",
+    ),
+]
+Embedding = Annotated[
+    str, typer.Option("--embedding", help="Seconds that the embedding adds to the first part: F,B,W.")
+]
+Loss = Annotated[str, typer.Option("--loss", help="Seconds that the loss adds to the last part: F,B,W.")]
+ActivationBytes = Annotated[
+    str | None,
+    typer.Option(
+        "--activation-bytes", help="Bytes that a microbatch holds on a stage; one number or one a stage."
+    ),
+]
+GradientBytes = Annotated[
+    str | None,
+    typer.Option("--gradient-bytes", help="Of them what stays between B and W (default: all), likewise."),
+]
+FixedBytes = Annotated[
+    str, typer.Option("--fixed-bytes", help="Bytes that a stage always holds (weights, optimizer), likewise.")
+]
+MessageBytes = Annotated[float, typer.Option("--message-bytes", help="Bytes sent from stage to stage.")]
+Bandwidth = Annotated[float, typer.Option("--bandwidth", help="Bytes/s in one direction between stages.")]
+Latency = Annotated[float, typer.Option("--latency", help="Seconds from stage to stage on top.")]
+ClusterName = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster", help="Send over this machine's network levels instead: a catalogue name or a file."
+    ),
+]
+Stride = Annotated[
+    int, typer.Option("--stride", help="With --cluster: accelerators from one stage to the next.")
+]
+Overlap = Annotated[
+    bool, typer.Option("--overlap/--no-overlap", help="Whether messages travel beside compute.")
+]
+JointFraction = Annotated[
+    float,
+    typer.Option("--joint-fraction", help="Time of an overlapped pair (DualPipe) over its two parts' sum."),
+]
+Sync = Annotated[
+    bool,
+    typer.Option(
+        "--optimizer-sync", help="All stages wait for each other at the optimizer, zero bubble too."
+    ),
+]
+Plot = Annotated[
+    Path | None, typer.Option("--plot", help="Timeline: .html (interactive), .png, .svg or .pdf.")
+]
+Trace = Annotated[
+    Path | None, typer.Option("--trace", help="Trace for chrome://tracing or ui.perfetto.dev (.json).")
+]
+Csv = Annotated[Path | None, typer.Option("--csv", help="One row a stage.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")]
+
+
+def schedule(
+    pp: Pp = None,
+    microbatches: Microbatches = None,
+    name: Name = None,
+    file: File = None,
+    chunks: Chunks = None,
+    forward: Forward = "1",
+    input_gradient: InputGradient = "1",
+    weight_gradient: WeightGradient = "1",
+    layers: Layers = None,
+    embedding: Embedding = "0,0,0",
+    loss: Loss = "0,0,0",
+    activation_bytes: ActivationBytes = None,
+    gradient_bytes: GradientBytes = None,
+    fixed_bytes: FixedBytes = "0",
+    message_bytes: MessageBytes = 0.0,
+    bandwidth: Bandwidth = float("inf"),
+    latency: Latency = 0.0,
+    cluster: ClusterName = None,
+    stride: Stride = 1,
+    overlap: Overlap = True,
+    joint_fraction: JointFraction = 1.0,
+    optimizer_sync: Sync = False,
+    plot: Plot = None,
+    trace: Trace = None,
+    csv: Csv = None,
+    json: Json = False,
+) -> None:
+    """Simulate one training step of a pipeline schedule: time, bubble, critical path, memory."""
+    from dataclasses import replace
+
+    from scalewall.cost.pipeline import simulate
+    from scalewall.report.files import check_output
+    from scalewall.report.timeline import TIMELINE_SUFFIXES, save_timeline
+
+    if plot is not None:
+        check_output("--plot", plot, TIMELINE_SUFFIXES)
+    if trace is not None:
+        check_output("--trace", trace, (".json",))
+    if csv is not None:
+        check_output("--csv", csv)
+    ready, placement = _own_schedule(file, pp, microbatches, name, chunks)
+    work = _works(
+        placement,
+        forward=forward,
+        input_gradient=input_gradient,
+        weight_gradient=weight_gradient,
+        activation_bytes=activation_bytes,
+        gradient_bytes=gradient_bytes,
+        fixed_bytes=fixed_bytes,
+        single=layers is not None,
+    )
+    costs = _costs(
+        placement,
+        layers,
+        work,
+        _ends("--embedding", embedding),
+        _ends("--loss", loss),
+        _sends(placement, message_bytes, bandwidth, latency, cluster, stride),
+        overlap,
+        joint_fraction,
+    )
+    made = ready or _built(pp, microbatches, name, chunks, costs)
+    run = simulate(replace(made, staggered=made.staggered and not optimizer_sync), costs)
+    in_bytes = activation_bytes is not None
+    if plot is not None:
+        save_timeline(run, plot, in_bytes)
+    if trace is not None:
+        from scalewall.report.trace import save_trace
+
+        save_trace(run, trace)
+    if csv is not None:
+        from scalewall.report.files import RowWriter
+        from scalewall.report.pipeline_tables import stage_rows
+
+        rows = stage_rows(run)
+        with RowWriter(csv, list(rows[0])) as writer:
+            for row in rows:
+                writer.write(row)
+    if json:
+        from json import dumps
+
+        from scalewall.report.pipeline_tables import run_record
+
+        typer.echo(dumps(run_record(run), indent=2))
+        return
+    from rich.console import Console
+
+    from scalewall.report.pipeline_tables import heading, stage_table, step_sentences
+
+    console = Console()
+    console.print(heading(run), style="bold", highlight=False)
+    for line in step_sentences(run):
+        console.print(line, highlight=False)
+    console.print(stage_table(run, in_bytes))
+    for written in (plot, trace, csv):
+        if written is not None:
+            console.print(f"Wrote {written}", highlight=False)
+
+
+def _own_schedule(
+    file: Path | None, pp: int | None, microbatches: int | None, name: str | None, chunks: int | None
+) -> tuple[Schedule | None, Placement]:
+    """Return the schedule from the file, if that is asked for, and the placement in any case."""
+    from scalewall.cost.pipeline import load_schedule, placement_of
+
+    given = {"--pp": pp, "--microbatches": microbatches, "--schedule": name, "--chunks": chunks}
+    if file is not None:
+        for option, value in given.items():
+            if value is not None:
+                raise InputError(option, value, "no other shape beside --file, which has its own")
+        ready = load_schedule(file)
+        return ready, ready.placement
+    if pp is None:
+        raise InputError(
+            "--pp", pp, "a whole number of stages, at least 1 (or a schedule of your own: --file)"
+        )
+    chosen = name or "1f1b"
+    return None, placement_of(chosen, pp, _chunks(chosen, chunks))
+
+
+def _chunks(name: str, chunks: int | None) -> int:
+    if chunks is not None:
+        return chunks
+    return 2 if name == "interleaved" else 1
+
+
+def _built(
+    pp: int | None, microbatches: int | None, name: str | None, chunks: int | None, costs: Costs
+) -> Schedule:
+    from scalewall.cost.pipeline import build_schedule
+
+    assert pp is not None
+    if microbatches is None:
+        raise InputError("--microbatches", microbatches, "a whole number, at least 1", [str(2 * pp)])
+    chosen = name or "1f1b"
+    return build_schedule(chosen, pp, microbatches, _chunks(chosen, chunks), costs)
+
+
+def _numbers(option: str, text: str) -> list[float]:
+    try:
+        return [float(word) for word in text.split(",")]
+    except ValueError as error:
+        raise InputError(option, text, "numbers with commas between them: 1 or 1,1,1.2") from error
+
+
+def _works(placement: Placement, single: bool, **texts: str | None) -> list[Work]:
+    """Return one figure a stage, or only one where the figures are a layer's (``single``)."""
+    from scalewall.cost.pipeline import Work
+
+    texts["activation_bytes"] = texts["activation_bytes"] or "1"
+    texts["gradient_bytes"] = texts["gradient_bytes"] or texts["activation_bytes"]
+    count = 1 if single else placement.stages
+    columns: dict[str, list[float]] = {}
+    for name, text in texts.items():
+        option = f"--{name.replace('_', '-')}"
+        values = _numbers(option, text or "0")
+        if len(values) not in (1, count):
+            allowed = "one number, a layer's" if single else f"one number, or {count}: one a stage"
+            raise InputError(option, text, allowed)
+        columns[name] = values if len(values) == count else values * count
+    return [Work(**{name: values[place] for name, values in columns.items()}) for place in range(count)]
+
+
+def _ends(option: str, text: str) -> Work:
+    from scalewall.cost.pipeline import Work
+
+    values = _numbers(option, text)
+    if len(values) != 3:
+        raise InputError(option, text, "three numbers of seconds: forward, input gradient, weight gradient")
+    return Work(*values)
+
+
+def _sends(
+    placement: Placement,
+    message_bytes: float,
+    bandwidth: float,
+    latency: float,
+    cluster: str | None,
+    stride: int,
+) -> Sends:
+    from scalewall.cost.pipeline import network_sends
+    from scalewall.errors import check_finite
+    from scalewall.hardware import Network, NetworkLevel, load_machine
+
+    if cluster is not None:
+        return network_sends(placement, load_machine(cluster).network, message_bytes, stride)
+    if not bandwidth > 0.0:
+        raise InputError("--bandwidth", bandwidth, "a number of bytes/s above 0")
+    check_finite("--latency", latency, 0.0, 1e6, "s")
+    flat = Network((NetworkLevel("between stages", None, bandwidth, latency),))
+    return network_sends(placement, flat, message_bytes, stride)
+
+
+def _costs(
+    placement: Placement,
+    layers: str | None,
+    works: list[Work],
+    embedding: Work,
+    loss: Work,
+    sends: Sends,
+    overlap: bool,
+    joint_fraction: float,
+) -> Costs:
+    from scalewall.cost.pipeline import layer_costs, spread_layers, stage_costs
+
+    if layers is None:
+        return stage_costs(
+            placement,
+            works,
+            embedding=embedding,
+            loss=loss,
+            sends=sends,
+            overlap=overlap,
+            joint_fraction=joint_fraction,
+        )
+    try:
+        counts = [int(word) for word in layers.split(",")]
+    except ValueError as error:
+        raise InputError("--layers", layers, "a whole number, or one a part: 2,3,3,2") from error
+    if len(counts) == 1:
+        counts = list(spread_layers(counts[0], len(placement.chains[0])))
+    return layer_costs(
+        placement,
+        counts,
+        works[0],
+        embedding=embedding,
+        loss=loss,
+        sends=sends,
+        overlap=overlap,
+        joint_fraction=joint_fraction,
+    )
