@@ -12,7 +12,7 @@ PYTHON ?=
 WORKERS ?= 2
 OUT ?= out
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 INSTALL := $(PIP) install --constraint constraints.txt
 EDITABLE := $(INSTALL) --no-build-isolation --editable
 

@@ -57,6 +57,15 @@ def test_shares_sum_to_one_with_arithmetic_at_the_bottom() -> None:
         assert sum(parts) == pytest.approx(1.0)
 
 
+def test_shares_are_steps_that_meet_midway() -> None:
+    layer = chart_data.shares_chart(ONE).series[0]
+    assert len(layer.x) == 2 * len(ROWS)
+    assert layer.x[1] == layer.x[2] == pytest.approx((ROWS[0][2] * ROWS[1][2]) ** 0.5)
+    assert layer.y[0] == layer.y[1]
+    single = chart_data.shares_chart(make_limits(rows=1)).series[0]
+    assert single.x[0] < ROWS[0][2] < single.x[1]
+
+
 def test_small_shares_become_one_layer() -> None:
     chart = chart_data.shares_chart(make_limits(rows=4))
     assert [series.name for series in chart.series][-1] == "everything else"

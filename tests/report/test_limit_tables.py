@@ -56,6 +56,15 @@ def test_the_curve_has_a_row_a_run_and_says_what_does_not_finish() -> None:
     assert any("1 run does not finish, from 4.10e31 FLOP on: no plan" in note for note in view.notes)
 
 
+def test_a_sparse_curve_shows_experts() -> None:
+    dense = VIEWS["curve"]
+    sparse_points = tuple(replace(point, sparsity=8) for point in LIMITS[0].points)
+    sparse = limit_tables.curve_table(replace(LIMITS[0], points=sparse_points))
+    titles = {column.title for column in sparse.columns} - {column.title for column in dense.columns}
+    assert titles == {"Experts", "EP"}
+    assert max(map(len, printed(sparse, 160).splitlines())) <= 160
+
+
 def test_differing_settings_name_their_machine() -> None:
     other = make_limits("other")
     changed = replace(other, assumptions={**other.assumptions, "precision": 8})

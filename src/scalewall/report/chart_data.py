@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from scalewall.report import units
@@ -27,7 +29,9 @@ __all__ = [
 ]
 
 NEUTRAL = -1
-"""Colour number of the neutral grey: what is not a cost, or what many small things add up to."""
+"""Colour number of the light grey: what is no cost."""
+REST = -2
+"""Colour number of the dark grey: what many small things add up to."""
 
 _SMALL_SHARE = 0.02
 _SHARES_SHOWN = 6
@@ -160,14 +164,12 @@ def shares_chart(limits: Limits) -> Chart:
     arithmetic = shares.pop("arithmetic", None)
     ranked = sorted(shares, key=lambda name: max(shares[name]), reverse=True)
     shown = [name for name in ranked if max(shares[name]) >= _SMALL_SHARE][:_SHARES_SHOWN]
-    layers = [] if arithmetic is None else [_series("arithmetic", points, arithmetic, NEUTRAL, "layer")]
-    layers += [
-        _series(part_label(name), points, shares[name], index, "layer") for index, name in enumerate(shown)
-    ]
+    layers = [] if arithmetic is None else [_layer("arithmetic", points, arithmetic, NEUTRAL)]
+    layers += [_layer(part_label(name), points, shares[name], index) for index, name in enumerate(shown)]
     rest = [name for name in ranked if name not in shown]
     if rest:
         summed = [sum(values) for values in zip(*(shares[name] for name in rest), strict=True)]
-        layers.append(_series("everything else", points, summed, NEUTRAL, "layer"))
+        layers.append(_layer("everything else", points, summed, REST))
     return Chart(
         title=f"Where the time goes: {limits.title}",
         x=_COMPUTE,
@@ -180,25 +182,43 @@ def _line(limits: Limits, colour: int, value: Callable[[Point], float]) -> Serie
     return _series(limits.machine, limits.points, [value(point) for point in limits.points], colour)
 
 
-def _series(
-    name: str,
-    points: Sequence[Point],
-    values: Sequence[float],
-    colour: int,
-    kind: Literal["line", "layer"] = "line",
-) -> Series:
-    """Return values at points as a series, from the least training compute to the most."""
-    ordered = sorted(zip(points, values, strict=True), key=lambda pair: pair[0].training_flop)
+def _ordered(points: Sequence[Point], values: Sequence[float]) -> list[tuple[Point, float]]:
+    return sorted(zip(points, values, strict=True), key=lambda pair: pair[0].training_flop)
+
+
+def _series(name: str, points: Sequence[Point], values: Sequence[float], colour: int) -> Series:
+    """Return values at points as a line, from the least training compute to the most."""
+    pairs = _ordered(points, values)
     return Series(
         name=name,
-        x=tuple(point.training_flop for point, _ in ordered),
-        y=tuple(value for _, value in ordered),
-        hover=tuple(
-            _share_words(point, value) if kind == "layer" else _point_words(point) for point, value in ordered
-        ),
+        x=tuple(point.training_flop for point, _ in pairs),
+        y=tuple(value for _, value in pairs),
+        hover=tuple(_point_words(point) for point, _ in pairs),
         colour=colour,
-        kind=kind,
     )
+
+
+def _layer(name: str, points: Sequence[Point], shares: Sequence[float], colour: int) -> Series:
+    """Return shares at points as steps: between two plans there is none whose shares lie between theirs."""
+    pairs = _ordered(points, shares)
+    edges = _step_edges([point.training_flop for point, _ in pairs])
+    hover = [f"{units.percent(share)} at {units.flop(point.training_flop)}" for point, share in pairs]
+    return Series(
+        name=name,
+        x=tuple(edge for pair in pairwise(edges) for edge in pair),
+        y=tuple(share for _, share in pairs for _ in range(2)),
+        hover=tuple(text for text in hover for _ in range(2)),
+        colour=colour,
+        kind="layer",
+    )
+
+
+def _step_edges(x: Sequence[float]) -> list[float]:
+    """Return where the steps around ``x`` meet: midway on a logarithmic axis, the ends as far out."""
+    inner = [math.sqrt(one * other) for one, other in pairwise(x)]
+    if not inner:
+        return [x[0] / math.sqrt(2.0), x[0] * math.sqrt(2.0)]
+    return [x[0] ** 2 / inner[0], *inner, x[-1] ** 2 / inner[-1]]
 
 
 def _point_words(point: Point) -> str:
@@ -207,10 +227,6 @@ def _point_words(point: Point) -> str:
         f"{units.count(point.n_gpu)} accelerators for {units.duration(point.run_seconds)}\n"
         f"{plan_words(point)}\nbinds: {part_label(point.binds)}"
     )
-
-
-def _share_words(point: Point, share: float) -> str:
-    return f"{units.percent(share)} at {units.flop(point.training_flop)}"
 
 
 def _rules(limits: Sequence[Limits]) -> tuple[Rule, ...]:

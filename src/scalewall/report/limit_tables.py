@@ -62,6 +62,7 @@ _CURVE = (
     Column("Micro-\nbatches", right=True, since=150, whole=True),
     Column("Binds"),
 )
+_SPARSE_ONLY = ("Experts", "EP")
 
 
 def summary_table(limits: Sequence[Limits]) -> TableView:
@@ -110,36 +111,20 @@ def _grid_notes(limits: Sequence[Limits]) -> list[str]:
 def curve_table(limits: Limits) -> TableView:
     """Return one row a run of the curve: its size, the cluster, the plan and what binds."""
     threshold = limits.linear_scaling.threshold_utilization
+    dense = all(point.sparsity == 1 for point in limits.points)
+    shown = [index for index, column in enumerate(_CURVE) if not (dense and column.title in _SPARSE_ONLY)]
+    rows = [_curve_row(point, threshold) for point in limits.points]
     return TableView(
         title=f"{limits.title}: the best plan at each size, within {units.months(limits.duration_seconds)}",
-        columns=_CURVE,
-        rows=tuple(_curve_row(point, threshold) for point in limits.points),
+        columns=tuple(_CURVE[index] for index in shown),
+        rows=tuple(tuple(row[index] for index in shown) for row in rows),
         notes=(
-            "DP, TP (d_model x d_ff), PP, EP: data, tensor, pipeline, expert parallelism. Utilization is of "
-            f"the peak; below {units.percent(threshold)} scaling no longer counts as efficient.",
+            f"DP, TP (d_model x d_ff), PP{'' if dense else ', EP'}: data, tensor, pipeline"
+            f"{'' if dense else ', expert'} parallelism. Utilization is of the peak; below "
+            f"{units.percent(threshold)} scaling no longer counts as efficient.",
             *_unfinished(limits),
             rests_on(limits),
         ),
-    )
-
-
-def _curve_row(point: Point, threshold: float) -> tuple[str | Cell, ...]:
-    plan = point.plan
-    return (
-        units.scientific(point.training_flop),
-        f"{point.d_model:,}",
-        f"{point.layers:,}",
-        f"{point.sparsity:,}",
-        units.count(point.batch_tokens),
-        units.count(point.n_gpu),
-        units.duration(point.run_seconds),
-        Cell(units.percent(point.utilization), "plain" if point.utilization >= threshold else "warn"),
-        f"{degree(plan.dp):,}",
-        f"{degree(plan.tp_model)}x{degree(plan.tp_ff)}",
-        f"{degree(plan.pp):,}",
-        f"{degree(plan.ep):,}",
-        f"{plan.microbatches:,}",
-        part_label(point.binds),
     )
 
 

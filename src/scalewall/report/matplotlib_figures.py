@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from scalewall.report.chart_data import NEUTRAL, Axis, Band, Chart, Rule
+from scalewall.report.chart_data import NEUTRAL, REST, Axis, Band, Chart, Rule
 from scalewall.report.style import Theme, series_look, style
 
 if TYPE_CHECKING:
@@ -148,4 +148,5 @@ def _draw_legend(axes: Axes, entries: int, theme: Theme) -> None:
 
 
 def _colour(index: int, theme: Theme) -> str:
-    return theme.neutral if index == NEUTRAL else theme.series[series_look(index, len(theme.series))[0]]
+    series = theme.series[series_look(index, len(theme.series))[0]]
+    return {NEUTRAL: theme.neutral, REST: theme.muted}.get(index, series)

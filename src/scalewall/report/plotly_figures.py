@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scalewall.report.chart_data import NEUTRAL, Axis, Band, Chart, Rule, Series
+from scalewall.report.chart_data import NEUTRAL, REST, Axis, Band, Chart, Rule, Series
 from scalewall.report.style import Theme, series_look, style
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def specification(chart: Chart) -> Spec:
 
 
 def _colour(index: int) -> str:
-    return "@neutral" if index == NEUTRAL else f"@series.{_look(index)[0]}"
+    return {NEUTRAL: "@neutral", REST: "@muted"}.get(index, f"@series.{_look(index)[0]}")
 
 
 def _look(index: int) -> tuple[int, int]:

@@ -17,9 +17,9 @@ function draw(element) {
   const columns = Math.max(1, Math.floor((width - 60) / (7.5 * longest + 60)));
   const rows = layout.showlegend ? Math.ceil(data.length / columns) : 0;
   delete layout.title;
-  layout.margin = { l: width < 500 ? 48 : 64, r: 8, t: 12, b: 56 + 22 * rows };
+  layout.margin = { l: width < 500 ? 48 : 64, r: 8, t: 12, b: 64 + 22 * rows };
   layout.height += 22 * rows - (width < 500 ? 90 : 0);
-  layout.legend.y = -56 / (layout.height - layout.margin.t - layout.margin.b);
+  layout.legend.y = -64 / (layout.height - layout.margin.t - layout.margin.b);
   layout.width = width;
   if (width < 500) layout.xaxis.dtick = 2;
   if (touch.matches) layout.dragmode = false;
