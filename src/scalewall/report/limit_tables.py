@@ -128,6 +128,26 @@ def curve_table(limits: Limits) -> TableView:
     )
 
 
+def _curve_row(point: Point, threshold: float) -> tuple[str | Cell, ...]:
+    plan = point.plan
+    return (
+        units.scientific(point.training_flop),
+        f"{point.d_model:,}",
+        f"{point.layers:,}",
+        f"{point.sparsity:,}",
+        units.count(point.batch_tokens),
+        units.count(point.n_gpu),
+        units.duration(point.run_seconds),
+        Cell(units.percent(point.utilization), "plain" if point.utilization >= threshold else "warn"),
+        f"{degree(plan.dp):,}",
+        f"{degree(plan.tp_model)}x{degree(plan.tp_ff)}",
+        f"{degree(plan.pp):,}",
+        f"{degree(plan.ep):,}",
+        f"{plan.microbatches:,}",
+        part_label(point.binds),
+    )
+
+
 def _unfinished(limits: Limits) -> list[str]:
     """Return how many runs no plan finishes, and why the smallest of them does not."""
     failed = sorted(limits.infeasible, key=lambda point: point.training_flop)
