@@ -39,6 +39,8 @@ def make_point(row: tuple[int, int, float, int, float, int, int, int, int, int],
         "tensor_communication": 0.3 * rest,
         "network_latency": 0.25 * rest,
         "data_communication": 0.1 * rest,
+        "pipeline_bubble": 0.0,
+        "hbm": 0.0,
     }
     others = {part: seconds for part, seconds in attributed.items() if part != "arithmetic"}
     binds = max(others, key=lambda part: others[part]) if utilization < 0.98 * sustained else "arithmetic"
@@ -66,7 +68,7 @@ def make_point(row: tuple[int, int, float, int, float, int, int, int, int, int],
             interleave=1,
             zero_bubble=True,
         ),
-        component_seconds=attributed | {"pipeline_bubble": 0.0, "hbm": 0.2 * batch_seconds},
+        component_seconds=attributed | {"hbm": 0.2 * batch_seconds},
         attributed_seconds=attributed,
         binds=binds,
     )

@@ -166,7 +166,7 @@ def shares_chart(limits: Limits) -> Chart:
     shown = [name for name in ranked if max(shares[name]) >= _SMALL_SHARE][:_SHARES_SHOWN]
     layers = [] if arithmetic is None else [_layer("arithmetic", points, arithmetic, NEUTRAL)]
     layers += [_layer(part_label(name), points, shares[name], index) for index, name in enumerate(shown)]
-    rest = [name for name in ranked if name not in shown]
+    rest = [name for name in ranked if name not in shown and max(shares[name]) > 0.0]
     if rest:
         summed = [sum(values) for values in zip(*(shares[name] for name in rest), strict=True)]
         layers.append(_layer("everything else", points, summed, REST))
