@@ -19,6 +19,7 @@ from typing import TypeVar, cast
 
 import numba
 import platformdirs
+from numba.core import config as _numba_config
 
 __all__ = ["KERNEL_ROOMS", "cache_folder", "is_compiled", "kernel", "source_hash"]
 
@@ -26,6 +27,7 @@ _Function = TypeVar("_Function", bound=Callable[..., object])
 _PACKAGE = Path(__file__).resolve().parent
 _PREFIX = "kernels-"
 _KEEP = 4
+_CACHE_SETTING = "CACHE_DIR"
 KERNEL_ROOMS = ("hardware", "workload", "cost", "ideal", "planner")
 
 
@@ -33,7 +35,10 @@ KERNEL_ROOMS = ("hardware", "workload", "cost", "ideal", "planner")
 def source_hash() -> str:
     """Return a hash of the source files that kernels are made of (hex, 16 digits)."""
     digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
-    paths = [*_PACKAGE.glob("*.py"), *(path for room in KERNEL_ROOMS for path in (_PACKAGE / room).rglob("*.py"))]
+    paths = [
+        *_PACKAGE.glob("*.py"),
+        *(path for room in KERNEL_ROOMS for path in (_PACKAGE / room).rglob("*.py")),
+    ]
     for path in sorted(paths):
         digest.update(path.relative_to(_PACKAGE).as_posix().encode())
         digest.update(path.read_bytes())
@@ -70,9 +75,9 @@ def _drop_old(root: Path, current: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def is_compiled() -> bool:
-    """Tell whether this source's kernels were compiled before on this machine (else say "compiling")."""
-    return any(cache_folder().rglob("*.nbc"))
+def is_compiled(name: str) -> bool:
+    """Tell whether the kernel of that name was compiled before from this source (else say "compiling")."""
+    return any(cache_folder().rglob(f"*.{name}-*.nbc"))
 
 
 def kernel(function: _Function) -> _Function:
@@ -81,9 +86,9 @@ def kernel(function: _Function) -> _Function:
     IEEE arithmetic is kept (no fast-math) so that results are the same in every caller; division by zero
     gives inf or NaN as in NumPy.
     """
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder())
+    before = getattr(_numba_config, _CACHE_SETTING)
+    setattr(_numba_config, _CACHE_SETTING, str(cache_folder()))
     try:
         return cast(_Function, numba.njit(cache=True, error_model="numpy")(function))
     finally:
-        numba.config.CACHE_DIR = before
+        setattr(_numba_config, _CACHE_SETTING, before)

@@ -54,7 +54,14 @@ def unknown_name(field: str, name: str, choices: Iterable[str]) -> InputError:
 
 def check_finite(field: str, value: float, low: float, high: float, unit: str) -> float:
     """Return ``value`` if it is a number in ``[low, high]``; raise InputError naming the field otherwise."""
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or math.isnan(value) or not low <= value <= high:
-        bound = min(max(value, low), high) if isinstance(value, (int, float)) and not math.isnan(value) else low
+    if (
+        not isinstance(value, (int, float))
+        or isinstance(value, bool)
+        or math.isnan(value)
+        or not low <= value <= high
+    ):
+        bound = (
+            min(max(value, low), high) if isinstance(value, (int, float)) and not math.isnan(value) else low
+        )
         raise InputError(field, value, f"a number from {low:g} to {high:g} {unit}".rstrip(), [f"{bound:g}"])
     return float(value)

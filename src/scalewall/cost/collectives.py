@@ -37,7 +37,9 @@ IntArray = NDArray[np.int64]
 
 
 @kernel
-def all_reduce_seconds(peers: float, words: float, word_bytes: float, n_gpu: float, bandwidth: float) -> float:
+def all_reduce_seconds(
+    peers: float, words: float, word_bytes: float, n_gpu: float, bandwidth: float
+) -> float:
     """Seconds that all-reduces among ``peers`` of ``words`` take, all groups sharing the cluster's bandwidth.
 
     ``2 (p - 1) x w / (N b)`` [1], with ``bandwidth`` in bytes/s an accelerator in one direction.
@@ -140,12 +142,10 @@ def pipeline_crossings(pp: IntArray, interleave: int, level: int) -> int:
     outermost = outermost_level(pp)
     if level > outermost:
         return 0
-    if level == outermost:
-        return interleave * pp[level] - 1
-    groups = interleave
+    crossings = interleave * (pp[level] - 1)
     for above in range(level + 1, pp.size):
-        groups *= pp[above]
-    return groups * (pp[level] - 1)
+        crossings *= pp[above]
+    return int(crossings) if level < outermost else int(interleave * pp[level]) - 1
 
 
 @kernel

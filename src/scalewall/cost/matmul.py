@@ -167,7 +167,8 @@ def matmul_seconds(
         Overwritten.
     """
     matmul_parts(m, n, b, weight_gradient, machine, scratch)
-    return scratch.max() + machine.kernel_latency
+    busiest: float = scratch.max()
+    return busiest + machine.kernel_latency
 
 
 @kernel

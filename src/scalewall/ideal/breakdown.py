@@ -20,7 +20,7 @@ __all__ = [
     "binding_part",
     "component_seconds",
     "matmul_breakdown",
-    "part_name",
+    "part_names",
 ]
 
 ARITHMETIC = "arithmetic"
@@ -32,9 +32,18 @@ LATENCY = "network_latency"
 BUBBLE = "pipeline_bubble"
 
 
-def part_name(level: MemoryLevel) -> str:
-    """Key of a memory level's port: ``hbm``, ``l2``, ``shared_memory``."""
-    return "_".join(level.name.lower().split())
+def _ports(memory: tuple[MemoryLevel, ...]) -> dict[int, str]:
+    """Keys of the memory levels' ports that cost anything: ``hbm``, ``l2``, ``shared_memory``."""
+    return {
+        index: "_".join(level.name.lower().split())
+        for index, level in enumerate(memory)
+        if np.isfinite(level.bandwidth)
+    }
+
+
+def part_names(memory: tuple[MemoryLevel, ...]) -> tuple[str, ...]:
+    """Keys of :func:`component_seconds` and :func:`attributed_seconds` on an accelerator."""
+    return (ARITHMETIC, *_ports(memory).values(), KERNEL, TENSOR, POINT, DATA, LATENCY, BUBBLE)
 
 
 def matmul_breakdown(
@@ -58,8 +67,8 @@ def matmul_breakdown(
     machine : MachineArrays
         The cluster's figures.
     """
-    ports = [index for index, level in enumerate(memory) if np.isfinite(level.bandwidth)]
-    names = [ARITHMETIC, *(part_name(memory[index]) for index in ports)]
+    ports = _ports(memory)
+    names = [ARITHMETIC, *ports.values()]
     alone = dict.fromkeys([*names, KERNEL], 0.0)
     waited = dict.fromkeys([*names, KERNEL], 0.0)
     parts = np.empty(1 + len(memory))
@@ -129,5 +138,3 @@ def binding_part(attributed: dict[str, float]) -> str:
     """The largest part other than arithmetic at the sustained rate; ``arithmetic`` if there is none."""
     others = {name: seconds for name, seconds in attributed.items() if name != ARITHMETIC and seconds > 0}
     return max(others, key=lambda name: others[name]) if others else ARITHMETIC
-
-

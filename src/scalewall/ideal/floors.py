@@ -14,7 +14,14 @@ from scalewall.cost.machine_arrays import MachineArrays
 from scalewall.ideal.placement import StackArrays
 
 __all__ = [
-    "MATMULS_A_LAYER", "FlatNetwork", "compute_floor", "data_floor", "flat_network", "latency_floor", "tensor_floor"]
+    "MATMULS_A_LAYER",
+    "FlatNetwork",
+    "compute_floor",
+    "data_floor",
+    "flat_network",
+    "latency_floor",
+    "tensor_floor",
+]
 
 MATMULS_A_LAYER = 6
 """Forward, input gradient and weight gradient of two weight matrices."""

@@ -142,7 +142,7 @@ def full_search(
     dp, tp_model, tp_ff, pp, ep = tables
     if min(dp.degree.size, tp_model.degree.size, tp_ff.degree.size, pp.degree.size, ep.degree.size) == 0:
         return
-    counts = divisors(int(round(stack.batch_tokens / stack.sparsity)))
+    counts = divisors(round(stack.batch_tokens / stack.sparsity))
     layer_divisors = divisors(stack.layers)
     dp_index = np.full(counts.size, -1, dtype=np.int64)
     for i_dp in range(dp.degree.size):
@@ -150,9 +150,7 @@ def full_search(
     data_seconds, data_latency = data_costs(dp, stack.parameters, machine)
     flat = flat_network(machine)
     schedules = np.empty(layer_divisors.size + 1, dtype=np.int64)
-    key, compute, index = _shapes(
-        stack, machine, switches, bounds, tables, counts, deadline, fastest, best
-    )
+    key, compute, index = _shapes(stack, machine, switches, bounds, tables, counts, deadline, fastest, best)
     for position in np.argsort(key):
         if key[position] * (1 - ROUNDING) > best.value[0]:
             break

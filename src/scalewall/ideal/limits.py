@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 from scalewall._version import __version__
+from scalewall.errors import unknown_name
 from scalewall.ideal.closed_forms import critical_compute, latency_wall, layer_latency
 from scalewall.ideal.estimate import BatchEstimate
 from scalewall.ideal.results import InfeasiblePoint, LinearScaling, Plan, Point
@@ -18,7 +19,7 @@ from scalewall.workload import MlpStack
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Limits", "PointResult", "evaluate_stack", "limits_of", "linear_scaling"]
+__all__ = ["Limits", "LimitsList", "PointResult", "evaluate_stack", "limits", "limits_of", "linear_scaling"]
 
 PointResult = Point | InfeasiblePoint
 Progress = Callable[[int, int, PointResult], None]
@@ -82,6 +83,62 @@ class Limits:
         return limits_html(self)
 
 
+class LimitsList(tuple[Limits, ...]):
+    """Limits of several machines, in the order asked for."""
+
+    __slots__ = ()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return all curves as one data frame, one run a row."""
+        from scalewall.report.records import to_pandas
+
+        return to_pandas(self)
+
+    def to_json(self) -> list[dict[str, object]]:
+        """Return each machine's answer as JSON values."""
+        return [one.to_json() for one in self]
+
+    def _repr_html_(self) -> str:
+        from scalewall.report.limit_tables import summary_table
+
+        return summary_table(self).html()
+
+
+def limits(
+    machine: str | Sequence[str] = "h100", *, progress: Progress | None = None, **settings: Any
+) -> Limits | LimitsList:
+    """Return how far training runs scale on a machine, or on several.
+
+    Parameters
+    ----------
+    machine : str or sequence of str
+        Catalogue names or machine files.
+    progress : callable, optional
+        Called with (runs done, runs in all, the run's result) after each run of a machine.
+    **settings
+        Fields of :class:`scalewall.ideal.study.LimitsStudy`: ``model="sparse"``, ``search="reference"``,
+        ``months=6``, ``batch_law="zhang"``, ``overrides={"network.1.bandwidth": 100e9}``, ...
+
+    Returns
+    -------
+    Limits or LimitsList
+        A list for a sequence of machines. Both show themselves in a notebook and have ``to_pandas()``.
+
+    Raises
+    ------
+    InputError
+        Naming the setting, its value and what is allowed.
+    """
+    machines = (machine,) if isinstance(machine, str) else tuple(machine)
+    known = {part.name for part in fields(LimitsStudy)} - {"machines"}
+    for name in settings:
+        if name not in known:
+            raise unknown_name("setting", name, known)
+    study = LimitsStudy(machines=machines, **settings)
+    found = LimitsList(limits_of(study, name, progress) for name in machines)
+    return found[0] if isinstance(machine, str) else found
+
+
 def evaluate_stack(searcher: Searcher, stack: MlpStack, duration: float) -> PointResult:
     """Return the best plan of one training run, or why none finishes in ``duration`` seconds."""
     found, _ = searcher.best(stack, duration)
@@ -114,6 +171,17 @@ def point_of(found: BatchEstimate) -> Point:
     )
 
 
+def _beyond_evidence(study: LimitsStudy, points: Sequence[Point]) -> tuple[str, ...]:
+    """Say which laws the largest run that finishes takes beyond the range they rest on."""
+    finished = {point.d_model for point in points}
+    stacks = [stack for stack in study.stacks if stack.d_model in finished]
+    if not stacks:
+        return ()
+    largest = max(stacks, key=lambda stack: stack.training_flop)
+    sentences = study.laws.extrapolation(largest)
+    return (f"The largest run goes beyond the laws' evidence. {' '.join(sentences)}",) if sentences else ()
+
+
 _MONTH = 365.25 / 12 * 86400
 
 
@@ -136,7 +204,9 @@ def _reason(searcher: Searcher, stack: MlpStack, duration: float) -> str:
     free = Searcher.of(searcher.cluster, SearchSpace(), searcher.model)
     unbounded, _ = free.best(stack, duration)
     if unbounded is None:
-        return f"no plan finishes in {duration / _MONTH:.3g} months, and none exists at all in this search space"
+        return (
+            f"no plan finishes in {duration / _MONTH:.3g} months, and none exists at all in this search space"
+        )
     return (
         f"no plan exists in this search space ({space.method} search, {space.domain_filling} filling of "
         f"network domains, bounds {dict(space.bounds) or 'none'}); the full search without bounds finds one "
@@ -220,7 +290,5 @@ def limits_of(study: LimitsStudy, machine: str, progress: Progress | None = None
         sustained_fraction=accelerator.sustained_fraction,
         duration_seconds=study.duration_seconds,
         assumptions=study.assumptions(cluster) | {"version": __version__},
-        warnings=study.warnings(cluster),
+        warnings=(*study.warnings(cluster), *_beyond_evidence(study, points)),
     )
-
-

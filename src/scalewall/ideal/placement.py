@@ -108,7 +108,9 @@ def new_best(levels: int) -> Best:
 
 
 @kernel
-def data_costs(table: DegreeTable, parameters: float, machine: MachineArrays) -> tuple[FloatArray, FloatArray]:
+def data_costs(
+    table: DegreeTable, parameters: float, machine: MachineArrays
+) -> tuple[FloatArray, FloatArray]:
     """Gradient all-reduce of every placement in a table: accelerator-seconds and latency (s)."""
     seconds = np.empty(table.rows.shape[0])
     latency = np.empty(table.rows.shape[0])
@@ -209,9 +211,7 @@ def place(
     dp, tp_model, tp_ff, pp, ep = tables
     i_dp, i_model, i_ff, i_pp, i_ep = chosen
     pp_degree = pp.degree[i_pp]
-    n_active = (
-        dp.degree[i_dp] * tp_model.degree[i_model] * tp_ff.degree[i_ff] * pp_degree * ep.degree[i_ep]
-    )
+    n_active = dp.degree[i_dp] * tp_model.degree[i_model] * tp_ff.degree[i_ff] * pp_degree * ep.degree[i_ep]
     levels = machine.level_size.size
     room = np.empty((5, levels), dtype=np.int64)
     if not bounds.exact_domains:
@@ -235,7 +235,14 @@ def place(
             if not _room(row_ff, room[1], room[2]):
                 continue
             tensor = tensor_parallel_seconds(
-                row_model, row_ff, stack.d_model, stack.d_ff, stack.layers, stack.batch_tokens, n_active, machine
+                row_model,
+                row_ff,
+                stack.d_model,
+                stack.d_ff,
+                stack.layers,
+                stack.batch_tokens,
+                n_active,
+                machine,
             )
             tensor_latency = tensor_parallel_latency(row_model, row_ff, stack.layers, machine)
             bound = least_batch_seconds(
@@ -256,7 +263,11 @@ def place(
                         fits = True
                         for level in range(levels):
                             placed[level] = (
-                                row_model[level] * row_ff[level] * row_pp[level] * row_ep[level] * row_dp[level]
+                                row_model[level]
+                                * row_ff[level]
+                                * row_pp[level]
+                                * row_ep[level]
+                                * row_dp[level]
                             )
                             if bounds.exact_domains:
                                 fits = fits and placed[level] == room[0, level]

@@ -102,7 +102,7 @@ def reference_search(
     dp, tp_model, tp_ff, pp, ep = tables
     best = new_best(machine.level_size.size)
     data_seconds, data_latency = data_costs(dp, stack.parameters, machine)
-    batch_per_expert = int(round(stack.batch_tokens / stack.sparsity))
+    batch_per_expert = round(stack.batch_tokens / stack.sparsity)
     flop_seconds = 6 * stack.parameters / stack.sparsity * stack.batch_tokens / machine.sustained_flops
     flat = flat_network(machine)
     counts = divisors(batch_per_expert)
@@ -162,8 +162,15 @@ def reference_search(
                                 stack.layers, stack.sparsity, pp_degree, stack.sparsity, microbatches
                             )
                             bound = least_batch_seconds(
-                                compute_floor(stack, share, n_active, machine), tensor, 0.0, data, latency, 0.0,
-                                0.0, zero, switches
+                                compute_floor(stack, share, n_active, machine),
+                                tensor,
+                                0.0,
+                                data,
+                                latency,
+                                0.0,
+                                0.0,
+                                zero,
+                                switches,
                             )
                             if worse(bound, n_active, deadline, fastest, best):
                                 tried += 1
@@ -191,7 +198,10 @@ def reference_search(
                                 number += 1
                             tried += 1
                             tried_zero = tried_zero or zero
-                            if number > 0 and bounds.microbatches[0] <= microbatches <= bounds.microbatches[1]:
+                            if (
+                                number > 0
+                                and bounds.microbatches[0] <= microbatches <= bounds.microbatches[1]
+                            ):
                                 place(
                                     stack,
                                     machine,

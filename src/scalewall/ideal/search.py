@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from scalewall.cost.machine_arrays import MachineArrays, machine_arrays
 from scalewall.hardware.machine import Cluster
 from scalewall.ideal.estimate import BatchEstimate, estimate_batch

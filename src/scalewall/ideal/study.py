@@ -217,9 +217,6 @@ batch_exponent : optional
         if self.months is not None and not _USUAL_MONTHS[0] <= self.months <= _USUAL_MONTHS[1]:
             low, high = _USUAL_MONTHS
             found.append(f"months is {self.months:g}; training runs last {low:g} to {high:g} months.")
-        beyond = self.laws.extrapolation(max(self.stacks, key=lambda stack: stack.training_flop))
-        if beyond:
-            found.append("Laws are carried beyond their evidence. " + " ".join(beyond))
         return tuple(found)
 
     def assumptions(self, cluster: Cluster) -> dict[str, object]:
@@ -255,7 +252,9 @@ batch_exponent : optional
             if value is None or (isinstance(value, (tuple, Mapping)) and not value):
                 continue
             if isinstance(value, Mapping):
-                value = {key: list(entry) if isinstance(entry, tuple) else entry for key, entry in value.items()}
+                value = {
+                    key: list(entry) if isinstance(entry, tuple) else entry for key, entry in value.items()
+                }
             scenario[part.name] = list(value) if isinstance(value, tuple) else value
         return scenario
 
@@ -276,7 +275,9 @@ batch_exponent : optional
             if key not in known:
                 raise unknown_name("scenario key", key, known)
             if isinstance(value, Mapping):
-                value = {name: tuple(entry) if isinstance(entry, list) else entry for name, entry in value.items()}
+                value = {
+                    name: tuple(entry) if isinstance(entry, list) else entry for name, entry in value.items()
+                }
             values[key] = tuple(value) if isinstance(value, list) else value
         try:
             return cls(**values)  # type: ignore[arg-type]

@@ -104,9 +104,7 @@ def splits(degree: int, level_size: IntArray, levels: int) -> IntArray:
 
 
 @kernel
-def degree_table(
-    candidates: IntArray, low: int, high: int, level_size: IntArray, levels: int
-) -> DegreeTable:
+def degree_table(candidates: IntArray, low: int, high: int, level_size: IntArray, levels: int) -> DegreeTable:
     """Table of the ``candidates`` in ``[low, high]`` that can be placed on the first ``levels`` levels.
 
     ``candidates`` are all divisors of one number, ascending.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SCHEMA_VERSION",
     "columns",
+    "columns_of",
     "failed_row",
     "json_text",
     "limits_json",
@@ -45,10 +46,16 @@ _PARTS = (("component_", "component_seconds"), ("attributed_", "attributed_secon
 
 def columns(points: Iterable[Point]) -> tuple[str, ...]:
     """Return the columns that rows of ``points`` have together, in order."""
-    parts: dict[str, None] = {}
-    for prefix, mapping in _PARTS:
-        for point in points:
-            parts.update(dict.fromkeys(f"{prefix}{name}" for name in getattr(point, mapping)))
+    names: dict[str, None] = {}
+    for point in points:
+        names.update(dict.fromkeys(point.component_seconds))
+    return columns_of(names)
+
+
+def columns_of(part_names: Iterable[str]) -> tuple[str, ...]:
+    """Return the columns of rows whose time has these parts, in order."""
+    names = list(part_names)
+    parts = [f"{prefix}{name}" for prefix, _ in _PARTS for name in names]
     return ("machine", *_SCALARS, *_PLAN, *parts, "reason")
 
 

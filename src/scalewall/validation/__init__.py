@@ -1,0 +1,1 @@
+"""Published runs and figures, and how close we come."""

@@ -139,15 +139,14 @@ class Laws:
         return described
 
     def extrapolation(self, stack: MlpStack) -> tuple[str, ...]:
-        """Say which chosen laws ``stack`` takes beyond the range they rest on, one sentence each."""
+        """Say which chosen laws ``stack`` takes beyond the range they rest on, one sentence a law."""
         sentences = []
         for family, law in self.chosen.items():
-            for fit in law.fitted:
-                value = getattr(stack, fit.quantity)
-                if not fit.low <= value <= fit.high:
-                    sentences.append(
-                        f"The {family} law {law.name} rests on {fit.describe()}; this run has {value:.3g}."
-                    )
+            outside = [fit for fit in law.fitted if not fit.low <= getattr(stack, fit.quantity) <= fit.high]
+            if outside:
+                evidence = " and ".join(fit.describe() for fit in outside)
+                run = " and ".join(f"{getattr(stack, fit.quantity):.3g}" for fit in outside)
+                sentences.append(f"The {family} law {law.name} rests on {evidence}; this run has {run}.")
         return tuple(sentences)
 
 

@@ -1,0 +1,63 @@
+"""scalewall: how far can training of large models scale on given hardware, and what stops it.
+
+>>> import scalewall as sw
+>>> h100 = sw.limits("h100", months=3)
+>>> h100.linear_scaling.first_failure_flop  # doctest: +SKIP
+
+Names load on first use, so that ``import scalewall`` is light.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from scalewall._version import __version__
+from scalewall.errors import InputError, ScalewallError
+
+if TYPE_CHECKING:
+    from scalewall.hardware import Cluster as Cluster
+    from scalewall.hardware import load_machine as load_machine
+    from scalewall.hardware import machine_names as machine_names
+    from scalewall.ideal.estimate import BatchEstimate as BatchEstimate
+    from scalewall.ideal.estimate import estimate_batch as estimate_batch
+    from scalewall.ideal.limits import Limits as Limits
+    from scalewall.ideal.limits import LimitsList as LimitsList
+    from scalewall.ideal.limits import limits as limits
+    from scalewall.ideal.results import Plan as Plan
+    from scalewall.ideal.results import Point as Point
+    from scalewall.ideal.search import find_plan as find_plan
+    from scalewall.ideal.space import ModelSwitches as ModelSwitches
+    from scalewall.ideal.space import SearchSpace as SearchSpace
+    from scalewall.ideal.study import LimitsStudy as LimitsStudy
+    from scalewall.report.plots import save_plot as save_plot
+    from scalewall.workload import Laws as Laws
+    from scalewall.workload import MlpStack as MlpStack
+    from scalewall.workload import list_laws as list_laws
+    from scalewall.workload import nearest_stack as nearest_stack
+    from scalewall.workload import stack_for as stack_for
+
+_HOMES = {
+    "scalewall.hardware": ("Cluster", "load_machine", "machine_names"),
+    "scalewall.ideal.estimate": ("BatchEstimate", "estimate_batch"),
+    "scalewall.ideal.limits": ("Limits", "LimitsList", "limits"),
+    "scalewall.ideal.results": ("Plan", "Point"),
+    "scalewall.ideal.search": ("find_plan",),
+    "scalewall.ideal.space": ("ModelSwitches", "SearchSpace"),
+    "scalewall.ideal.study": ("LimitsStudy",),
+    "scalewall.report.plots": ("save_plot",),
+    "scalewall.workload": ("Laws", "MlpStack", "list_laws", "nearest_stack", "stack_for"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = ["InputError", "ScalewallError", "__version__", *sorted(_HOME)]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'scalewall' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

@@ -1,0 +1,93 @@
+"""The ``scalewall`` command: its groups, and how errors reach the user."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from scalewall._version import __version__
+from scalewall.cli.estimate_ideal import estimate_ideal
+from scalewall.cli.flags import as_flag
+from scalewall.cli.hardware import hardware
+from scalewall.cli.laws import laws
+from scalewall.cli.limits import limits
+from scalewall.cli.reproduce import reproduce
+from scalewall.cli.schedule import schedule
+from scalewall.errors import InputError, ScalewallError
+
+__all__ = ["app", "main"]
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+_LISTS = ("--machine",)
+
+app = typer.Typer(
+    name="scalewall",
+    help="How far can training of large models scale on given hardware, and what stops it.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(limits)
+app.command(name="estimate-ideal")(estimate_ideal)
+app.command()(schedule)
+app.command()(reproduce)
+app.add_typer(hardware)
+app.add_typer(laws)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"scalewall {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """How far can training of large models scale on given hardware, and what stops it."""
+
+
+def spread_lists(arguments: Sequence[str]) -> list[str]:
+    """Turn ``--machine a b c`` into ``--machine a --machine b --machine c``."""
+    spread: list[str] = []
+    current = None
+    for position, argument in enumerate(arguments):
+        if argument.startswith("-"):
+            current = argument if argument in _LISTS else None
+            spread.append(argument)
+        elif current and arguments[position - 1] not in _LISTS:
+            spread += [current, argument]
+        else:
+            spread.append(argument)
+    return spread
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; bad input ends with one message and exit code 2, Ctrl-C with 130."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        app(args=spread_lists(given), prog_name="scalewall")
+    except InputError as error:
+        _fail(str(InputError(as_flag(error.field), error.value, error.allowed, error.suggestions)))
+    except ScalewallError as error:
+        _fail(str(error))
+    except KeyboardInterrupt:
+        typer.echo("Interrupted; files hold whole rows only.", err=True)
+        raise SystemExit(INTERRUPTED) from None
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(1) from None
+
+
+def _fail(message: str) -> None:
+    typer.echo(f"error: {message}", err=True)
+    raise SystemExit(BAD_INPUT)

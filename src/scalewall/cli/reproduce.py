@@ -1,0 +1,7 @@
+"""``scalewall reproduce``."""
+
+__all__ = ["reproduce"]
+
+
+def reproduce() -> None:
+    """Reproduce."""
