@@ -112,8 +112,6 @@ def test_extrapolation_names_the_laws_beyond_their_range():
     sentences = Laws(batch="deepseek").extrapolation(stack_for(12288, Laws(batch="deepseek")))
     assert [sentence.split(" rests")[0] for sentence in sentences] == [
         "The depth law published",
-        "The depth law published",
-        "The data law chinchilla-20",
         "The data law chinchilla-20",
         "The batch law deepseek",
     ]
