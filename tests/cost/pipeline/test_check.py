@@ -36,6 +36,7 @@ def load(stages, microbatches=1, **more):
         (["F0 G0", "F0 BW0"], {}, "stage 0: 'G0' .*operations such as"),
         (["F0.1 BW0", "F0 BW0"], {}, "stage 0: 'F0.1' .*chunks that the stage holds, 0 to 0"),
         (["F0&F1 BW0 BW1", "F0 F1 BW0 BW1"], {"microbatches": 2}, "stage 0: 'F0&F1' .*a pair"),
+        (["F0 BW0", "F0&BW0"], {}, "stage 1: 'F0&BW0' .*a pair .*of something else"),
         (["F0 BW0", "F0 BW0"], {"chains": [[0, 2]]}, "chains: .*without gaps"),
         (["F0 BW0", "F0 BW0"], {"chains": [[0, 1, 2]]}, "chains: .*stages 0 to 1"),
         (["F0 BW0", "F0 BW0"], {"chains": "01"}, "chains: .*lists of stage numbers"),

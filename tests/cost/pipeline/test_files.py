@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -51,6 +54,15 @@ def test_a_short_file_takes_defaults(tmp_path):
     assert schedule.name == "short"
     assert schedule.placement.chains == ((0, 1),)
     assert simulate(schedule, stage_costs(schedule.placement)).step_seconds == 6.0
+
+
+def test_the_example_of_the_docs_runs():
+    docs = Path(__file__).parents[3] / "docs" / "schedules.md"
+    example = re.search(r"```toml\n(.*?)```", docs.read_text(encoding="utf-8"), re.S)
+    schedule = schedule_from_data(tomllib.loads(example.group(1)))
+    run = simulate(schedule, stage_costs(schedule.placement, joint_fraction=0.75))
+    assert schedule.joined.sum() == 1
+    assert run.step_seconds > 6.0
 
 
 @pytest.mark.parametrize(

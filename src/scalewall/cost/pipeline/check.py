@@ -104,10 +104,12 @@ def _check_pairs(schedule: Schedule) -> None:
             and schedule.kind[index] == FORWARD
             and schedule.kind[index + 1] in (INPUT_GRADIENT, BACKWARD)
             and not schedule.joined[index + 1]
+            and (schedule.part[index], schedule.microbatch[index])
+            != (schedule.part[index + 1], schedule.microbatch[index + 1])
         )
         if not fits:
             pair = f"{schedule.label(index)}&{schedule.label(index + 1) if follows else ''}"
-            raise InputError(f"stage {stage}", pair, "a pair of one F and then one B or BW")
+            raise InputError(f"stage {stage}", pair, "a pair of one F and then one B or BW of something else")
 
 
 def _refuse(schedule: Schedule, kind: int, part: int, microbatch: int, allowed: str) -> None:

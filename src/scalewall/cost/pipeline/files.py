@@ -8,7 +8,7 @@
     staggered = false             # optional: steps need not wait for each other at the optimizer
     stages = [
       "F0 F1 B0 W0 BW1",          # kind, microbatch; B and W, or BW for both in one piece
-      "F0 B0 F1&BW1 W0",          # & joins a forward and a backward into one overlapped pair
+      "F0 F1&BW0 B1 W1",          # & joins a forward and a backward into one overlapped pair
     ]
 
 Where a stage holds several parts, ``F1.0`` and ``F1.1`` are microbatch 1 on its chunk 0 and 1 (numbered in
