@@ -68,19 +68,20 @@ def _slice(
 
 def _stages(run: PipelineRun) -> Iterator[dict[str, Any]]:
     schedule = run.schedule
-    chunk = schedule.placement.chunk
     for stage in range(schedule.stages):
         yield from _thread(stage, f"stage {stage}")
-    for index in range(schedule.operations):
-        yield _slice(
-            schedule.label(index),
-            WORDS[KINDS[schedule.kind[index]]],
-            int(schedule.stage[index]),
-            float(run.start[index]),
-            float(run.end[index]),
-            microbatch=int(schedule.microbatch[index]),
-            chunk=int(chunk[schedule.part[index]]),
-        )
+    columns = zip(
+        schedule.kind.tolist(),
+        schedule.microbatch.tolist(),
+        schedule.placement.chunk[schedule.part].tolist(),
+        schedule.stage.tolist(),
+        run.start.tolist(),
+        run.end.tolist(),
+        strict=True,
+    )
+    for index, (kind, microbatch, chunk, stage, start, end) in enumerate(columns):
+        category = WORDS[KINDS[kind]]
+        yield _slice(schedule.label(index), category, stage, start, end, microbatch=microbatch, chunk=chunk)
 
 
 def _links(run: PipelineRun) -> Iterator[dict[str, Any]]:

@@ -36,23 +36,24 @@ class StageMemory:
     held: _Floats
 
 
-def _changes(schedule: Schedule, activation: _Floats, gradient: _Floats) -> tuple[_Floats, _Floats]:
-    """Return what each operation takes at its start and gives back at its end, shape (operations,)."""
-    part = schedule.part
-    taken = np.where(schedule.kind == FORWARD, activation[part], 0.0)
-    back = np.where(schedule.kind == INPUT_GRADIENT, activation[part] - gradient[part], gradient[part])
-    back = np.where(schedule.kind == BACKWARD, activation[part], back)
-    return taken, np.where(schedule.kind == FORWARD, 0.0, back)
+def _changes(
+    schedule: Schedule, here: slice, activation: _Floats, gradient: _Floats
+) -> tuple[_Floats, _Floats]:
+    """Return what the operations in ``here`` take at their start and give back at their end."""
+    kind, part = schedule.kind[here], schedule.part[here]
+    taken = np.where(kind == FORWARD, activation[part], 0.0)
+    back = np.where(kind == INPUT_GRADIENT, activation[part] - gradient[part], gradient[part])
+    back = np.where(kind == BACKWARD, activation[part], back)
+    return taken, np.where(kind == FORWARD, 0.0, back)
 
 
 def _peaks(schedule: Schedule, activation: _Floats, gradient: _Floats) -> _Floats:
     """Return the most that each stage holds at once, beyond what it holds all the time; shape (stages,)."""
-    taken, back = _changes(schedule, activation, gradient)
     peaks = np.zeros(schedule.stages)
     for stage in range(schedule.stages):
-        here = schedule.stage_slice(stage)
-        held = np.cumsum(taken[here] - back[here])
-        peaks[stage] = max(0.0, float((held + back[here]).max()), float(held.max()))
+        taken, back = _changes(schedule, schedule.stage_slice(stage), activation, gradient)
+        held = np.cumsum(taken - back)
+        peaks[stage] = max(0.0, float((held + back).max()), float(held.max()))
     return peaks
 
 
@@ -90,9 +91,9 @@ def _staircase(
     run: PipelineRun, stage: int, activation: _Floats, gradient: _Floats, fixed: float
 ) -> StageMemory:
     here = run.schedule.stage_slice(stage)
-    taken, back = _changes(run.schedule, activation, gradient)
+    taken, back = _changes(run.schedule, here, activation, gradient)
     seconds = np.stack([run.start[here], run.end[here]], axis=1).ravel()
-    steps = np.stack([taken[here], -back[here]], axis=1).ravel()
+    steps = np.stack([taken, -back], axis=1).ravel()
     order = np.argsort(seconds, kind="stable")
     changed = order[steps[order] != 0.0]
     held = fixed + np.concatenate([[0.0], np.cumsum(steps[changed])])
