@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scalewall.cli.schedule_inputs import costs, ends, sends, works
 from scalewall.errors import InputError
 
 if TYPE_CHECKING:
-    from scalewall.cost.pipeline import Costs, Placement, Schedule, Sends, Work
+    from scalewall.cost.pipeline import Costs, Placement, Schedule
 
 __all__ = ["schedule"]
 
@@ -140,7 +141,7 @@ def schedule(
     if csv is not None:
         check_output("--csv", csv)
     ready, placement = _own_schedule(file, pp, microbatches, name, chunks)
-    work = _works(
+    given = works(
         placement,
         forward=forward,
         input_gradient=input_gradient,
@@ -150,18 +151,18 @@ def schedule(
         fixed_bytes=fixed_bytes,
         single=layers is not None,
     )
-    costs = _costs(
+    priced = costs(
         placement,
         layers,
-        work,
-        _ends("--embedding", embedding),
-        _ends("--loss", loss),
-        _sends(placement, message_bytes, bandwidth, latency, cluster, stride),
+        given,
+        ends("--embedding", embedding),
+        ends("--loss", loss),
+        sends(placement, message_bytes, bandwidth, latency, cluster, stride),
         overlap,
         joint_fraction,
     )
-    made = ready or _built(pp, microbatches, name, chunks, costs)
-    run = simulate(replace(made, staggered=made.staggered and not optimizer_sync), costs)
+    made = ready or _built(pp, microbatches, name, chunks, priced)
+    run = simulate(replace(made, staggered=made.staggered and not optimizer_sync), priced)
     in_bytes = activation_bytes is not None
     if plot is not None:
         save_timeline(run, plot, in_bytes)
@@ -235,98 +236,3 @@ def _built(
         raise InputError("--microbatches", microbatches, "a whole number, at least 1", [str(2 * pp)])
     chosen = name or "1f1b"
     return build_schedule(chosen, pp, microbatches, _chunks(chosen, chunks), costs)
-
-
-def _numbers(option: str, text: str) -> list[float]:
-    try:
-        return [float(word) for word in text.split(",")]
-    except ValueError as error:
-        raise InputError(option, text, "numbers with commas between them: 1 or 1,1,1.2") from error
-
-
-def _works(placement: Placement, single: bool, **texts: str | None) -> list[Work]:
-    """Return one figure a stage, or only one where the figures are a layer's (``single``)."""
-    from scalewall.cost.pipeline import Work
-
-    texts["activation_bytes"] = texts["activation_bytes"] or "1"
-    texts["gradient_bytes"] = texts["gradient_bytes"] or texts["activation_bytes"]
-    count = 1 if single else placement.stages
-    columns: dict[str, list[float]] = {}
-    for name, text in texts.items():
-        option = f"--{name.replace('_', '-')}"
-        values = _numbers(option, text or "0")
-        if len(values) not in (1, count):
-            allowed = "one number, a layer's" if single else f"one number, or {count}: one a stage"
-            raise InputError(option, text, allowed)
-        columns[name] = values if len(values) == count else values * count
-    return [Work(**{name: values[place] for name, values in columns.items()}) for place in range(count)]
-
-
-def _ends(option: str, text: str) -> Work:
-    from scalewall.cost.pipeline import Work
-
-    values = _numbers(option, text)
-    if len(values) != 3:
-        raise InputError(option, text, "three numbers of seconds: forward, input gradient, weight gradient")
-    return Work(*values)
-
-
-def _sends(
-    placement: Placement,
-    message_bytes: float,
-    bandwidth: float,
-    latency: float,
-    cluster: str | None,
-    stride: int,
-) -> Sends:
-    from scalewall.cost.pipeline import network_sends
-    from scalewall.errors import check_finite
-    from scalewall.hardware import Network, NetworkLevel, load_machine
-
-    if cluster is not None:
-        return network_sends(placement, load_machine(cluster).network, message_bytes, stride)
-    if not bandwidth > 0.0:
-        raise InputError("--bandwidth", bandwidth, "a number of bytes/s above 0")
-    check_finite("--latency", latency, 0.0, 1e6, "s")
-    flat = Network((NetworkLevel("between stages", None, bandwidth, latency),))
-    return network_sends(placement, flat, message_bytes, stride)
-
-
-def _costs(
-    placement: Placement,
-    layers: str | None,
-    works: list[Work],
-    embedding: Work,
-    loss: Work,
-    sends: Sends,
-    overlap: bool,
-    joint_fraction: float,
-) -> Costs:
-    from scalewall.cost.pipeline import layer_costs, spread_layers, stage_costs
-
-    if layers is None:
-        return stage_costs(
-            placement,
-            works,
-            embedding=embedding,
-            loss=loss,
-            sends=sends,
-            overlap=overlap,
-            joint_fraction=joint_fraction,
-        )
-    try:
-        counts = [int(word) for word in layers.split(",")]
-    except ValueError as error:
-        raise InputError("--layers", layers, "a whole number, or one a part: 2,3,3,2") from error
-    if len(counts) == 1:
-        counts = list(spread_layers(counts[0], len(placement.chains[0])))
-    return layer_costs(
-        placement,
-        counts,
-        works[0],
-        embedding=embedding,
-        loss=loss,
-        sends=sends,
-        overlap=overlap,
-        joint_fraction=joint_fraction,
-    )
