@@ -55,7 +55,7 @@ def sends(
     cluster: str | None,
     stride: int,
 ) -> Sends:
-    """Return the messages over the named machine\'s network, or over one link of the given figures."""
+    """Return the messages over the named machine's network, or over one link of the given figures."""
     from scalewall.cost.pipeline import network_sends
     from scalewall.errors import check_finite
     from scalewall.hardware import Network, NetworkLevel, load_machine
@@ -79,7 +79,7 @@ def costs(
     overlap: bool,
     joint_fraction: float,
 ) -> Costs:
-    """Return the costs of ``placement``: a stage\'s figures, or with ``layers`` a layer\'s."""
+    """Return the costs of ``placement``: a stage's figures, or with ``layers`` a layer's."""
     from scalewall.cost.pipeline import layer_costs, spread_layers, stage_costs
 
     if layers is None:
