@@ -84,14 +84,15 @@ class SearchSpace:
         return low, min(high, UNBOUNDED)
 
     def kernel_bounds(self) -> Bounds:
-        """The same for the compiled searches."""
+        """The same for the compiled searches; zero bubble has one chunk a stage."""
+        zero_bubble = self.schedule != "1f1b" and self.bound("interleave")[0] == 1
         return Bounds(
             tp=self.bound("tp"),
             microbatches=self.bound("microbatches"),
             interleave=self.bound("interleave"),
             n_gpu=self.bound("n_gpu"),
             one_f_one_b=self.schedule != "zero-bubble",
-            zero_bubble=self.schedule != "1f1b",
+            zero_bubble=zero_bubble,
             classic_order=self.classic_order,
             exact_domains=self.domain_filling == "exact",
         )
