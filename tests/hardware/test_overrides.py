@@ -77,12 +77,19 @@ def test_peak_follows_the_clock_unless_it_is_set_itself():
     usual = load_machine("h100")
     assert usual.accelerator.peak_flops == 989.4e12
     faster = load_machine("h100", overrides={"accelerator.clock_hz": 2 * 1.83e9})
-    assert faster.accelerator.peak_flops == 2 * 1.83e9 * 132 * 4096
+    assert faster.accelerator.peak_flops == 2 * 989.4e12
     assert faster.accelerator.memory[2].bandwidth == 2 * usual.accelerator.memory[2].bandwidth
     both = load_machine(
         "h100", overrides={"accelerator.clock_hz": 2 * 1.83e9, "precision.16.peak_flops": 1e15}
     )
     assert both.accelerator.peak_flops == 1e15
+
+
+@pytest.mark.parametrize("name", ["h100", "ref-h100", "mi300x", "tpu-v5p"])
+def test_setting_a_figure_to_its_own_value_changes_nothing(name):
+    usual = load_machine(name)
+    for path, figure in usual.figures.items():
+        assert load_machine(name, overrides={path: figure.value}) == usual, path
 
 
 def test_more_multiprocessors_mean_more_of_what_they_hold():

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from scalewall.errors import InputError
-from scalewall.hardware.checks import check_hierarchy, lacking, peak_is_from_clock
+from scalewall.hardware.checks import check_hierarchy, lacking
 from scalewall.hardware.machine import Accelerator, Cluster, Figure, MemoryLevel, Network, NetworkLevel
 from scalewall.hardware.machine_file import MachineFile
 from scalewall.hardware.overrides import apply_overrides
@@ -58,7 +58,8 @@ def build_cluster(machine: MachineFile, precision: int, overrides: Mapping[str, 
 
     Notes
     -----
-    Peak: as given, else ``units * clock_hz * flop_per_clock``. Bandwidth from a clock:
+    Peak: ``units * clock_hz * flop_per_clock``, or as given, then changed in proportion to what the user sets
+    of the three. Bandwidth from a clock:
     ``bytes_per_clock * holders * sustained_fraction * clock_hz``. A memory's tile is
     ``usable_fraction * capacity_bytes``, at least that of the memory inside it [1]_.
 
@@ -116,14 +117,6 @@ class _Used:
 
 
 def _accelerator(machine: MachineFile, used: _Used, bits: str, overrides: Mapping[str, float]) -> Accelerator:
-    if peak_is_from_clock(machine.figures, bits, tuple(overrides)):
-        peak = (
-            used(f"precision.{bits}.flop_per_clock")
-            * used("accelerator.units")
-            * used("accelerator.clock_hz")
-        )
-    else:
-        peak = used(f"precision.{bits}.peak_flops")
     sustained = used(f"precision.{bits}.sustained_fraction")
     memory: list[MemoryLevel] = []
     for level in reversed(machine.levels("memory")):
@@ -132,12 +125,24 @@ def _accelerator(machine: MachineFile, used: _Used, bits: str, overrides: Mappin
     return Accelerator(
         name=machine.name,
         precision=int(bits),
-        peak_flops=peak,
+        peak_flops=_peak(machine, used, bits, overrides),
         sustained_fraction=sustained,
         kernel_latency=used("accelerator.kernel_latency"),
         memory_bytes=memory[0].tile_bytes,
         memory=tuple(memory),
     )
+
+
+def _peak(machine: MachineFile, used: _Used, bits: str, overrides: Mapping[str, float]) -> float:
+    """Return the peak (FLOP/s); what the user changes of its three factors changes it in proportion."""
+    peak = f"precision.{bits}.peak_flops"
+    factors = (f"precision.{bits}.flop_per_clock", "accelerator.units", "accelerator.clock_hz")
+    if peak not in used:
+        return math.prod(map(used, factors))
+    changed = [path for path in factors if path in overrides and path in machine.figures]
+    if peak in overrides:
+        changed = []
+    return used(peak) * math.prod(used(path) / machine.figures[path].value for path in changed)
 
 
 def _memory_level(

@@ -55,7 +55,7 @@ def read_machine(name_or_path: str | os.PathLike[str]) -> MachineFile:
         return _read_catalogue(text)
     if not text.endswith(".toml") and os.sep not in text:
         raise unknown_name("machine", text, machine_names())
-    machine = read_machine_file(Path(text).absolute(), _read_base)
+    machine = read_machine_file(Path(text), _read_base)
     check_machine_file(machine)
     return machine
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from scalewall.errors import InputError, nearest
 from scalewall.hardware.fields import FIGURES, WORDS, pattern
 from scalewall.hardware.machine import Figure
 from scalewall.hardware.machine_file import MachineFile
 
-__all__ = ["check_hierarchy", "check_machine_file", "lacking", "peak_is_from_clock"]
+__all__ = ["check_hierarchy", "check_machine_file", "lacking"]
 
 PEAK_TOLERANCE = 0.01
 """Vendors print peaks to three or four digits; one further than this from units x clock x rate conflicts."""
@@ -61,19 +61,6 @@ def lacking(machine: MachineFile, figures: Mapping[str, Figure], precision: str)
         if level != network[-1]:
             needed.append(f"network.{level}.size")
     return [path for path in dict.fromkeys(needed) if path not in figures]
-
-
-def peak_is_from_clock(figures: Mapping[str, Figure], precision: str, changed: Sequence[str] = ()) -> bool:
-    """Tell whether the peak follows from units, clock and rate instead of being given.
-
-    True where the file gives no peak, and where the user changed one of the three (``changed``: paths) but
-    not the peak.
-    """
-    peak, rate = f"precision.{precision}.peak_flops", f"precision.{precision}.flop_per_clock"
-    if peak not in figures:
-        return True
-    known = all(path in figures for path in (rate, *_CLOCKED))
-    return known and peak not in changed and any(path in changed for path in (rate, *_CLOCKED))
 
 
 def check_hierarchy(where: str, figures: Mapping[str, Figure]) -> None:

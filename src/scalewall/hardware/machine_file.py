@@ -94,7 +94,7 @@ def read_machine_file(path: Path, read_base: BaseReader, chain: Chain = ()) -> M
     read_base : callable
         Reads the machine that the file names as its base.
     chain : tuple of Path
-        Files whose inheritance led here, outermost first.
+        Files whose inheritance led here, outermost first, as absolute paths.
 
     Returns
     -------
@@ -106,8 +106,9 @@ def read_machine_file(path: Path, read_base: BaseReader, chain: Chain = ()) -> M
     InputError
         Naming the file and the path of what is wrong with it.
     """
-    if path in chain:
-        loop = " -> ".join(step.name for step in (*chain, path))
+    here = path.absolute()
+    if here in chain:
+        loop = " -> ".join(step.name for step in (*chain, here))
         raise InputError(f"{path}: base", loop, "an inheritance without a circle")
     document = _load(path)
     where = str(path)
@@ -120,7 +121,7 @@ def read_machine_file(path: Path, read_base: BaseReader, chain: Chain = ()) -> M
     base = None
     if "base" in document:
         base_name = text_of(where, "base", document["base"])
-        base = read_base(base_name, path, (*chain, path))
+        base = read_base(base_name, path, (*chain, here))
     return _merge(where, document, base, own, missing)
 
 
