@@ -143,6 +143,9 @@ REFUSED = [
     ),
     pytest.param((PEAK, PEAK.replace("800e12", "1e400")), "1e400", "1e+21", id="absurd"),
     pytest.param(
+        (PEAK, PEAK.replace("800e12", "1" + "0" * 400)), "precision.16.peak_flops", "1e+21", id="huge"
+    ),
+    pytest.param(
         ("2e-6, evidence", "2.0, evidence"), "accelerator.kernel_latency", "to 1 s", id="latency of seconds"
     ),
     pytest.param(
@@ -226,6 +229,9 @@ def test_what_is_wrong_is_named_by_file_and_path(write, change, field, told):
 
 
 def test_broken_and_absent_files(tmp_path, write):
+    for text in ("name = ", f"schema = 1{'0' * 5000}"):
+        with pytest.raises(InputError, match="valid TOML"):
+            load_machine(write(text=text))
     broken = write(text="name = ")
     with pytest.raises(InputError, match=r"mine\.toml.*valid TOML"):
         load_machine(broken)

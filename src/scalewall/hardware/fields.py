@@ -175,7 +175,7 @@ def check_value(field: str, path: str, value: object) -> float:
         raise InputError(field, value, spec.allowed)
     if spec.endless and value == math.inf:
         return math.inf
-    if math.isnan(value) or not spec.low <= value <= spec.high:
+    if not spec.low <= value <= spec.high:
         raise InputError(field, value, spec.allowed, _nearest_bound(spec, value))
     if spec.whole and value != int(value):
         raise InputError(field, value, spec.allowed, [f"{round(value)}"])
@@ -184,4 +184,6 @@ def check_value(field: str, path: str, value: object) -> float:
 
 def _nearest_bound(spec: FigureField, value: float) -> list[str]:
     """Return the end of the range that a number outside it is nearest to."""
-    return [] if math.isnan(value) else [f"{spec.low if value < spec.low else spec.high:g}"]
+    if value < spec.low:
+        return [f"{spec.low:g}"]
+    return [f"{spec.high:g}"] if value > spec.high else []

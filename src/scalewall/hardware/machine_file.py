@@ -190,7 +190,7 @@ def _load(path: Path) -> dict[str, object]:
         raise InputError("machine file", str(path), f"a readable text file ({problem})") from problem
     try:
         return tomllib.loads(text, parse_float=parse_float)
-    except tomllib.TOMLDecodeError as problem:
+    except ValueError as problem:
         raise InputError("machine file", str(path), f"valid TOML ({problem})") from problem
 
 
