@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from inspect import cleandoc
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from scalewall.cli.flags import note_compiling, to_terminal
+from scalewall.errors import InputError
 
 if TYPE_CHECKING:
     from scalewall.cli.claim_words import ShownClaim
@@ -48,6 +51,8 @@ def reproduce(
     from scalewall.validation.reproduce import passed
     from scalewall.validation.reproduce import reproduce as measure_all
 
+    if json and markdown:
+        raise InputError("--markdown", "beside --json", "one of the two")
     note_compiling("full_search")
     with _progress_bar() as progress:
         results = measure_all(progress)
@@ -65,7 +70,7 @@ def reproduce(
         raise typer.Exit(NOT_REPRODUCED)
 
 
-reproduce.__doc__ = f"{reproduce.__doc__}\n    {_EXAMPLES}"
+reproduce.__doc__ = f"{cleandoc(str(reproduce.__doc__))}\n\n{_EXAMPLES}"
 
 
 @contextmanager
@@ -104,7 +109,7 @@ def _record(result: ClaimResult) -> dict[str, object]:
     claim = result.claim
     return {
         "name": claim.name,
-        "section": result.section,
+        "section": result.section.title,
         "claim": claim.claim,
         "unit": claim.unit,
         "ours": result.answer.value,
@@ -123,17 +128,14 @@ def _print(results: Sequence[ClaimResult]) -> None:
     from rich.console import Console
 
     from scalewall.cli.claim_words import shown, summary
-    from scalewall.validation.reproduce import SECTIONS
     from scalewall.validation.sources import SOURCES
 
     console = Console()
-    for section in SECTIONS:
-        claims = [shown(result) for result in results if result.section == section.title]
-        if claims:
-            console.print(section.title, style="bold", highlight=False)
-            console.print(section.introduction, highlight=False)
-            console.print(_table(claims, notes_below=console.width < _NOTES_FIT))
-            console.print()
+    for section, members in groupby(results, key=lambda result: result.section):
+        console.print(section.title, style="bold", highlight=False)
+        console.print(section.introduction, highlight=False)
+        console.print(_table([shown(result) for result in members], notes_below=console.width < _NOTES_FIT))
+        console.print()
     for source in SOURCES:
         console.print(f"{source.name}: {source.reference}", style="dim", highlight=False)
     console.print(summary(results), style="bold", highlight=False)

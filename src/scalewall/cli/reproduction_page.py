@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from scalewall.cli.claim_words import shown, summary, tolerance_words
-from scalewall.validation.reproduce import SECTIONS, ClaimResult
+from scalewall.validation.reproduce import ClaimResult
 from scalewall.validation.sources import SOURCES
 
 __all__ = ["reproduction_page"]
@@ -39,10 +40,9 @@ _HEAD = "| claim | ours | published | verdict | near enough | source | note |\n|
 def reproduction_page(results: Sequence[ClaimResult]) -> str:
     """Return the page as Markdown."""
     parts = [_INTRODUCTION, f"Today: {summary(results)}", _WHAT_IT_SAYS]
-    for section in SECTIONS:
-        rows = [_row(result) for result in results if result.section == section.title]
-        if rows:
-            parts += [f"## {section.title}", section.introduction, "\n".join([_HEAD, *rows])]
+    for section, members in groupby(results, key=lambda result: result.section):
+        rows = [_row(result) for result in members]
+        parts += [f"## {section.title}", section.introduction, "\n".join([_HEAD, *rows])]
     parts += ["## Sources", "\n".join(f"- *{source.name}*: {source.reference}" for source in SOURCES)]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 

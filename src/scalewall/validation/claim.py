@@ -19,6 +19,7 @@ __all__ = [
     "Unit",
     "Verdict",
     "judge",
+    "kept",
     "printed",
 ]
 
@@ -64,10 +65,22 @@ class Tolerance:
 
 
 def printed(target: float, digits: int) -> Tolerance:
-    """Return the tolerance that rounding to ``digits`` significant digits calls for: half of the last one."""
-    last = 10.0 ** (math.floor(math.log10(abs(target))) - digits + 1)
-    digit = "one digit" if digits == 1 else f"{digits} digits"
-    return Tolerance(0.5 * last / abs(target), f"stated to {digit}")
+    """Return the tolerance around a published number that is printed with ``digits`` significant digits."""
+    return Tolerance(_half_last_digit(target, digits), f"printed to {_digits(digits)}")
+
+
+def kept(target: float, digits: int = 3) -> Tolerance:
+    """Return the tolerance around our own finding, kept with ``digits`` significant digits."""
+    return Tolerance(_half_last_digit(target, digits), f"our finding, kept to {_digits(digits)}")
+
+
+def _half_last_digit(target: float, digits: int) -> float:
+    """Half a unit of the last digit, as a share of ``target``: what rounding can take away."""
+    return float(0.5 * 10.0 ** (math.floor(math.log10(abs(target))) - digits + 1) / abs(target))
+
+
+def _digits(digits: int) -> str:
+    return "one digit" if digits == 1 else f"{digits} digits"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scalewall.validation.claim import Claim, Measure, Tolerance, Unit, printed
+from scalewall.validation.claim import Claim, Measure, Tolerance, Unit, kept, printed
 from scalewall.validation.measures import (
     at_decline,
     decline,
@@ -29,7 +29,7 @@ SEARCH = (
         unit="FLOP",
         source=PROGRAM,
         measure=decline_on_sizes("ref-h100", 15),
-        tolerance=printed(1.34e29, 3),
+        tolerance=kept(1.34e29),
         expect="differs",
         found=1.34e29,
         note="The published search tries clusters of 2^i accelerators only. Here each run gets the smallest of these "
@@ -42,7 +42,7 @@ SEARCH = (
         unit="FLOP",
         source=PROGRAM,
         measure=decline("ref-h100", search="full"),
-        tolerance=printed(2.04e29, 3),
+        tolerance=kept(2.04e29),
         expect="differs",
         found=2.04e29,
         note="The full search: the highest utilization of all plans that finish. Ten times the published limit "
@@ -56,7 +56,7 @@ SEARCH = (
         source=ARTICLE,
         place="figure 1",
         measure=decline("ref-a100", search="full"),
-        tolerance=printed(5.80e28, 3),
+        tolerance=kept(5.80e28),
         expect="differs",
         found=5.80e28,
     ),
@@ -68,7 +68,7 @@ SEARCH = (
         source=ARTICLE,
         place="figure 1",
         measure=decline_ratio("ref-a100", "ref-h100", search="full"),
-        tolerance=printed(0.284, 3),
+        tolerance=kept(0.284),
         expect="differs",
         found=0.284,
         note="The order turns round: H100's limit is the higher one.",
@@ -80,7 +80,7 @@ SEARCH = (
         unit="share",
         source=HERE,
         measure=largest_gain("ref-h100"),
-        tolerance=printed(0.412, 3),
+        tolerance=kept(0.412),
         found=0.412,
     ),
     Claim(
@@ -90,7 +90,7 @@ SEARCH = (
         unit="share",
         source=HERE,
         measure=largest_gain("ref-a100"),
-        tolerance=printed(0.504, 3),
+        tolerance=kept(0.504),
         found=0.504,
     ),
 )
@@ -117,7 +117,7 @@ DEPTH_LAW = (
         source=PAPER,
         digits=4,
         measure=depth_fit(1),
-        tolerance=printed(0.3351, 4),
+        tolerance=kept(0.3351, 4),
         expect="differs",
         found=0.3351,
         note="The prefactor comes out to the last digit, the exponent in all digits but one.",
@@ -158,7 +158,7 @@ DEPTH_LAW = (
         unit="FLOP",
         source=PROGRAM,
         measure=decline("ref-h100", depth_law="refit"),
-        tolerance=printed(1.96e29, 3),
+        tolerance=kept(1.96e29),
         expect="differs",
         found=1.96e29,
         note="Published search. A model half as deep waits half as often for its network.",
@@ -170,7 +170,7 @@ DEPTH_LAW = (
         unit="FLOP",
         source=PROGRAM,
         measure=decline("ref-h100", search="full", depth_law="refit"),
-        tolerance=printed(4.55e29, 3),
+        tolerance=kept(4.55e29),
         expect="differs",
         found=4.55e29,
     ),

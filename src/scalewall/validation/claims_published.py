@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scalewall.validation.claim import Claim, Tolerance, printed
+from scalewall.validation.claim import Claim, Tolerance, kept, printed
 from scalewall.validation.measures import (
     bandwidth_limit,
     decline,
@@ -136,7 +136,7 @@ HEADLINES = (
         source=ARTICLE,
         digits=1,
         measure=years_until(_TARGET_FLOP, _FRONTIER_FLOP, 5),
-        tolerance=printed(3.72, 3),
+        tolerance=kept(3.72),
         expect="differs",
         found=3.72,
         note=_YEARS_NOTE,
@@ -149,7 +149,7 @@ HEADLINES = (
         source=ARTICLE,
         digits=1,
         measure=years_until(_TARGET_FLOP, _FRONTIER_FLOP, 4),
-        tolerance=printed(4.32, 3),
+        tolerance=kept(4.32),
         expect="differs",
         found=4.32,
     ),

@@ -31,9 +31,9 @@ class Section:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """A claim, its section's title, our answer and the verdict."""
+    """A claim, its section, our answer and the verdict."""
 
-    section: str
+    section: Section
     claim: Claim
     answer: Answer
     verdict: Verdict
@@ -96,13 +96,13 @@ def reproduce(
         What to check.
     """
     evidence = Evidence()
-    claims = [(section.title, claim) for section in sections for claim in section.claims]
+    claims = [(section, claim) for section in sections for claim in section.claims]
     results: list[ClaimResult] = []
-    for title, claim in claims:
+    for section, claim in claims:
         if progress:
             progress(len(results), len(claims), claim.claim)
         answer = claim.measure(evidence)
-        results.append(ClaimResult(title, claim, answer, judge(claim, answer.value)))
+        results.append(ClaimResult(section, claim, answer, judge(claim, answer.value)))
     if progress:
         progress(len(results), len(claims), "")
     return tuple(results)
