@@ -21,11 +21,12 @@ from scalewall._jit import kernel
 from scalewall.cost.machine_arrays import MachineArrays
 
 __all__ = [
+    "all_reduce_chain_latency",
     "all_reduce_latency",
+    "all_reduce_level_seconds",
     "all_reduce_seconds",
     "boundary_latency",
     "boundary_seconds",
-    "data_parallel_latency",
     "data_parallel_seconds",
     "outermost_level",
     "pipeline_crossings",
@@ -56,29 +57,36 @@ def all_reduce_latency(peers: int, hop_latency: float, tree: bool) -> float:
 
 
 @kernel
-def data_parallel_seconds(dp: IntArray, parameters: float, n_gpu: float, machine: MachineArrays) -> float:
-    """Seconds of the gradient all-reduce, once a batch.
+def all_reduce_level_seconds(
+    degrees: IntArray, level: int, words: float, n_gpu: float, machine: MachineArrays
+) -> float:
+    """Seconds at one network level of an all-reduce of ``words`` among all peers of a degree.
 
-    At each level all parameters are reduced among ``dp_k`` peers, in as many groups as ``dp`` has above; the
-    levels overlap, so the slowest counts [1].
+    The peers within the level reduce all words, in as many groups as the degree has above the level [1].
     """
-    slowest = 0.0
     groups = 1.0
-    for level in range(dp.size - 1, -1, -1):
-        seconds = groups * all_reduce_seconds(
-            dp[level], parameters, machine.word_bytes, n_gpu, machine.level_bandwidth[level]
-        )
-        slowest = max(slowest, seconds)
-        groups *= dp[level]
+    for above in range(level + 1, degrees.size):
+        groups *= degrees[above]
+    return groups * all_reduce_seconds(
+        degrees[level], words, machine.word_bytes, n_gpu, machine.level_bandwidth[level]
+    )
+
+
+@kernel
+def data_parallel_seconds(dp: IntArray, parameters: float, n_gpu: float, machine: MachineArrays) -> float:
+    """Seconds of the all-reduce of all gradients, once a batch; levels overlap, so the slowest counts [1]."""
+    slowest = 0.0
+    for level in range(dp.size):
+        slowest = max(slowest, all_reduce_level_seconds(dp, level, parameters, n_gpu, machine))
     return slowest
 
 
 @kernel
-def data_parallel_latency(dp: IntArray, machine: MachineArrays) -> float:
-    """Latency of the gradient all-reduce in seconds, added over the levels in use [1]."""
+def all_reduce_chain_latency(degrees: IntArray, machine: MachineArrays) -> float:
+    """Latency in seconds of an all-reduce among all peers of a degree, added over the levels in use [1]."""
     total = 0.0
-    for level in range(dp.size):
-        total += all_reduce_latency(dp[level], machine.level_latency[level], machine.tree_latency)
+    for level in range(degrees.size):
+        total += all_reduce_latency(degrees[level], machine.level_latency[level], machine.tree_latency)
     return total
 
 
@@ -98,29 +106,21 @@ def tensor_parallel_seconds(
     Per token and layer, forward and backward: ``d_ff`` words among the ``tp_model`` peers and ``d_model``
     words among the ``tp_ff`` peers. At a level the two add; levels overlap [1].
     """
+    words = 2 * layers * tokens
     slowest = 0.0
-    groups_model, groups_ff = 1.0, 1.0
-    for level in range(tp_model.size - 1, -1, -1):
-        bandwidth = machine.level_bandwidth[level]
-        seconds = groups_model * all_reduce_seconds(
-            tp_model[level], d_ff, machine.word_bytes, n_gpu, bandwidth
-        ) + groups_ff * all_reduce_seconds(tp_ff[level], d_model, machine.word_bytes, n_gpu, bandwidth)
+    for level in range(tp_model.size):
+        seconds = all_reduce_level_seconds(tp_model, level, words * d_ff, n_gpu, machine)
+        seconds += all_reduce_level_seconds(tp_ff, level, words * d_model, n_gpu, machine)
         slowest = max(slowest, seconds)
-        groups_model *= tp_model[level]
-        groups_ff *= tp_ff[level]
-    return 2 * layers * tokens * slowest
+    return slowest
 
 
 @kernel
 def tensor_parallel_latency(
     tp_model: IntArray, tp_ff: IntArray, layers: float, machine: MachineArrays
 ) -> float:
-    """Latency of the ``2 L`` sequential tensor-parallel all-reduces in seconds, added over levels and kinds [1]."""
-    total = 0.0
-    for level in range(tp_model.size):
-        hop = machine.level_latency[level]
-        total += all_reduce_latency(tp_model[level], hop, machine.tree_latency)
-        total += all_reduce_latency(tp_ff[level], hop, machine.tree_latency)
+    """Latency of the ``2 L`` sequential tensor-parallel all-reduces in seconds, added over both kinds [1]."""
+    total = all_reduce_chain_latency(tp_model, machine) + all_reduce_chain_latency(tp_ff, machine)
     return 2 * layers * total
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from scalewall._jit import kernel
 from scalewall.cost.collectives import all_reduce_latency, all_reduce_seconds
 from scalewall.cost.machine_arrays import MachineArrays
-from scalewall.ideal.placement import StackArrays
+from scalewall.ideal.question import Question
 
 __all__ = [
     "MATMULS_A_LAYER",
@@ -41,43 +41,44 @@ def flat_network(machine: MachineArrays) -> FlatNetwork:
 
 
 @kernel
-def compute_floor(stack: StackArrays, share: float, n_active: float, machine: MachineArrays) -> float:
-    """Seconds of a batch's matmuls at the sustained rate without padding or data movement, kernels included."""
-    flop = 6 * stack.parameters / stack.sparsity * stack.batch_tokens
-    return flop / (n_active * machine.sustained_flops) + share * MATMULS_A_LAYER * machine.kernel_latency
+def compute_floor(question: Question, passes: float) -> float:
+    """Accelerator-seconds of a batch's matmuls without padding or data movement, kernels included.
+
+    Parameters
+    ----------
+    question : Question
+        What is searched.
+    passes : float
+        Layer-and-expert passes of six matmuls that all accelerators do in a batch.
+    """
+    flop = 6 * question.parameters / question.sparsity * question.batch_tokens
+    machine = question.machine
+    return flop / machine.sustained_flops + passes * MATMULS_A_LAYER * machine.kernel_latency
 
 
 @kernel
-def tensor_floor(
-    tp_model: int, tp_ff: int, stack: StackArrays, n_active: float, flat: FlatNetwork, machine: MachineArrays
-) -> float:
-    """Seconds of tensor-parallel all-reduces over a flat network."""
-    return (
-        2
-        * stack.layers
-        * stack.batch_tokens
-        * (
-            all_reduce_seconds(tp_model, stack.d_ff, machine.word_bytes, n_active, flat.bandwidth)
-            + all_reduce_seconds(tp_ff, stack.d_model, machine.word_bytes, n_active, flat.bandwidth)
-        )
-    )
+def tensor_floor(tp_model: int, tp_ff: int, question: Question, flat: FlatNetwork) -> float:
+    """Accelerator-seconds of tensor-parallel all-reduces over a flat network."""
+    words = 2 * question.layers * question.batch_tokens
+    word_bytes = question.machine.word_bytes
+    return all_reduce_seconds(
+        tp_model, words * question.d_ff, word_bytes, 1.0, flat.bandwidth
+    ) + all_reduce_seconds(tp_ff, words * question.d_model, word_bytes, 1.0, flat.bandwidth)
 
 
 @kernel
-def data_floor(
-    dp: int, stack: StackArrays, n_active: float, flat: FlatNetwork, machine: MachineArrays
-) -> float:
-    """Seconds of the gradient all-reduce over a flat network."""
-    return all_reduce_seconds(dp, stack.parameters, machine.word_bytes, n_active, flat.bandwidth)
+def data_floor(dp: int, question: Question, flat: FlatNetwork) -> float:
+    """Accelerator-seconds of the gradient all-reduce over a flat network."""
+    return all_reduce_seconds(dp, question.parameters, question.machine.word_bytes, 1.0, flat.bandwidth)
 
 
 @kernel
 def latency_floor(
-    tp_model: int, tp_ff: int, pp: int, ep: int, stack: StackArrays, flat: FlatNetwork
+    tp_model: int, tp_ff: int, pp: int, ep: int, question: Question, flat: FlatNetwork
 ) -> float:
     """Seconds of tensor-parallel and point-to-point latency if each degree stays in one level."""
     tensor = all_reduce_latency(tp_model, flat.latency, False) + all_reduce_latency(
         tp_ff, flat.latency, False
     )
-    boundaries = stack.layers - 1 if ep > 1 else pp - 1
-    return 2 * stack.layers * tensor + 2 * boundaries * flat.latency
+    boundaries = question.layers - 1 if ep > 1 else pp - 1
+    return 2 * question.layers * tensor + 2 * boundaries * flat.latency

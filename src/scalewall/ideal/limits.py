@@ -112,7 +112,7 @@ def limits(
     Parameters
     ----------
     machine : str or sequence of str
-        Catalogue names or machine files.
+        Catalogue names or machine files; ``all`` for every product that the model can use.
     progress : callable, optional
         Called with (runs done, runs in all, the run's result) after each run of a machine.
     **settings
@@ -122,7 +122,8 @@ def limits(
     Returns
     -------
     Limits or LimitsList
-        A list for a sequence of machines. Both show themselves in a notebook and have ``to_pandas()``.
+        A list for a sequence of machines and for ``all``. Both show themselves in a notebook and have
+        ``to_pandas()``.
 
     Raises
     ------
@@ -135,8 +136,8 @@ def limits(
         if name not in known:
             raise unknown_name("setting", name, known)
     study = LimitsStudy(machines=machines, **settings)
-    found = LimitsList(limits_of(study, name, progress) for name in machines)
-    return found[0] if isinstance(machine, str) else found
+    found = LimitsList(limits_of(study, name, progress) for name in study.machines)
+    return found[0] if study.machines == (machine,) else found
 
 
 def evaluate_stack(searcher: Searcher, stack: MlpStack, duration: float) -> PointResult:

@@ -1,9 +1,10 @@
 """The published program's search: power-of-two clusters, the smallest that finishes in time.
 
 Clusters of ``S * 2^i`` accelerators, upward; EP = S; ``N / EP = TP * DP * PP`` with TP a divisor of
-``d_model * d_ff``, DP of ``B / S`` and PP of ``L``; ``TP_ff`` a divisor of TP in ``[isqrt(TP), 4 isqrt(TP)]``;
-microbatches among the smallest four divisors of ``B / (S DP)`` that are at least PP (zero bubble: the smallest
-of at least 2 PP); ``v = L / PP`` chunks a stage; every placement. The best plan of a cluster is the fastest.
+``d_model * d_ff``, DP of ``B / S`` and PP of ``L``; ``TP_ff`` a divisor of TP in
+``[isqrt(TP), 4 isqrt(TP)]``; microbatches among the smallest four divisors of ``B / (S DP)`` that are at least
+PP (zero bubble: the smallest of at least 2 PP); ``v = L / PP`` chunks a stage; every placement. The best plan
+of a cluster is the fastest.
 
 References
 ----------
@@ -16,34 +17,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewall._jit import kernel
-from scalewall.cost.machine_arrays import MachineArrays
 from scalewall.cost.matmul import layer_seconds
-from scalewall.ideal.floors import compute_floor, data_floor, flat_network, latency_floor, tensor_floor
-from scalewall.ideal.placement import (
-    ROUNDING,
-    ZERO_BUBBLE,
-    Best,
-    Bounds,
-    StackArrays,
-    Tables,
-    data_costs,
-    exact_room,
-    least_batch_seconds,
-    new_best,
-    place,
-    worse,
-)
-from scalewall.ideal.step import Switches, compute_share, fits_memory
+from scalewall.cost.schedules import zero_bubble_fits
+from scalewall.ideal.floors import compute_floor, data_floor, flat_network, latency_floor
+from scalewall.ideal.placement import data_costs, exact_room, least_batch_seconds, place, worse
+from scalewall.ideal.question import ZERO_BUBBLE, Best, Bounds, Question, new_best
+from scalewall.ideal.step import fits_memory
 from scalewall.ideal.tables import divisors
+from scalewall.ideal.tensor_placements import TensorPlacement, add_placements, tensor_costs
 
 __all__ = ["reference_search"]
 
 MICROBATCH_CHOICES = 4
 """How many microbatch counts the published program tries for 1F1B [1]."""
-LARGEST_CLUSTER = 1 << 60
-"""No cluster beyond this many accelerators is looked at: it is past any integer a plan needs."""
 ASPECT = 4
 """TP along d_ff is at most this many times isqrt(TP) [1]."""
+LARGEST_CLUSTER = 1 << 60
+"""No cluster beyond this many accelerators is looked at: it is past any integer a plan needs."""
 
 
 @kernel
@@ -74,51 +64,45 @@ def _interleaving_allowed(pp: int, microbatches: int, chunks: int, bounds: Bound
 
 
 @kernel
-def reference_search(
-    stack: StackArrays,
-    machine: MachineArrays,
-    switches: Switches,
-    bounds: Bounds,
-    tables: Tables,
-    deadline: float,
-    fastest: bool,
-) -> Best:
+def reference_search(question: Question) -> Best:
     """Search the clusters upward; stop at the first with a plan that meets the deadline [1].
 
     Parameters
     ----------
-    stack, machine, switches, bounds, tables
-        The question; EP's table holds S alone, the others powers of two.
-    deadline : float
-        Most seconds a batch may take.
-    fastest : bool
-        Look through all clusters for the least time instead (to say how late an infeasible run would be).
+    question : Question
+        EP's table holds S alone, the others powers of two. With ``fastest`` all clusters are looked through
+        for the least time (to say how late an infeasible run would be).
 
     Returns
     -------
     Best
-        Its cost is infinite if no plan meets the deadline.
+        Without accelerators if no plan meets the deadline.
     """
-    dp, tp_model, tp_ff, pp, ep = tables
-    best = new_best(machine.level_size.size)
-    data_seconds, data_latency = data_costs(dp, stack.parameters, machine)
-    batch_per_expert = round(stack.batch_tokens / stack.sparsity)
-    flop_seconds = 6 * stack.parameters / stack.sparsity * stack.batch_tokens / machine.sustained_flops
-    flat = flat_network(machine)
+    machine, switches, bounds = question.machine, question.switches, question.bounds
+    dp, tp_model, tp_ff, pp, ep = question.tables
+    best = new_best(machine.level_size.size, np.inf)
+    if min(dp.degree.size, tp_model.degree.size, tp_ff.degree.size, pp.degree.size, ep.degree.size) == 0:
+        return best
+    data = data_costs(dp, question.parameters, machine)
+    costs = tensor_costs(question)
+    pairs = [TensorPlacement(0.0, 0.0, 0, 0) for _ in range(0)]
+    known = np.full((tp_model.degree.size, tp_ff.degree.size, 2), -1)
+    batch_per_expert = round(question.batch_tokens / question.sparsity)
     counts = divisors(batch_per_expert)
-    known = np.full((tp_model.degree.size, tp_ff.degree.size, counts.size), -1.0)
+    layer = np.full((tp_model.degree.size, tp_ff.degree.size, counts.size), -1.0)
+    flat = flat_network(machine)
     scratch = np.empty(1 + machine.tile_bytes.size)
     schedules = np.empty(2, dtype=np.int64)
     room = np.empty(machine.level_size.size, dtype=np.int64)
-    if ep.degree.size == 0 or dp.degree.size == 0 or pp.degree.size == 0:
-        return best
+    flop_floor = compute_floor(question, 0.0)
     largest = float(dp.degree[-1]) * tp_model.degree[-1] * tp_ff.degree[-1] * pp.degree[-1]
     ranks = 1
-    while ranks <= min(largest, LARGEST_CLUSTER // stack.sparsity):
-        n_active = ranks * stack.sparsity
+    while ranks <= min(largest, LARGEST_CLUSTER // question.sparsity):
+        n_active = ranks * question.sparsity
         placeable = not bounds.exact_domains or exact_room(n_active, machine, room)
-        least = flop_seconds / n_active * (1 - ROUNDING)
-        if placeable and least <= min(deadline, best.value[0] if fastest else np.inf):
+        if placeable and not worse(
+            flop_floor / n_active, n_active, question.deadline, question.fastest, best
+        ):
             for i_pp in range(pp.degree.size):
                 pp_degree = pp.degree[i_pp]
                 if ranks % pp_degree != 0:
@@ -129,9 +113,9 @@ def reference_search(
                         continue
                     tp = ranks // pp_degree // dp_degree
                     if (
-                        stack.d_model * stack.d_ff % tp != 0
+                        question.d_model * question.d_ff % tp != 0
                         or not bounds.tp[0] <= tp <= bounds.tp[1]
-                        or not fits_memory(stack.parameters, dp_degree, n_active, machine)
+                        or not fits_memory(question.parameters, dp_degree, n_active, machine)
                     ):
                         continue
                     per_replica = batch_per_expert // dp_degree
@@ -145,80 +129,77 @@ def reference_search(
                         i_model = _index(tp_model.degree, tp // ff)
                         if i_model < 0:
                             continue
-                        tensor = tensor_floor(tp // ff, ff, stack, n_active, flat, machine)
-                        latency = latency_floor(tp // ff, ff, pp_degree, stack.sparsity, stack, flat)
-                        data = data_floor(dp_degree, stack, n_active, flat, machine)
+                        if known[i_model, i_ff, 0] < 0:
+                            known[i_model, i_ff, 0] = len(pairs)
+                            add_placements(i_model, i_ff, question, costs, pairs)
+                            known[i_model, i_ff, 1] = len(pairs)
+                        start, stop = known[i_model, i_ff]
+                        if start == stop:
+                            continue
+                        latency = latency_floor(tp // ff, ff, pp_degree, question.sparsity, question, flat)
                         tried = 0
                         tried_zero = False
                         for microbatches in counts:
                             if microbatches < pp_degree or per_replica % microbatches != 0:
                                 continue
-                            zero = not tried_zero and microbatches >= 2 * pp_degree
+                            zero = not tried_zero and zero_bubble_fits(pp_degree, microbatches)
                             if tried >= MICROBATCH_CHOICES and not zero:
                                 if tried_zero:
                                     break
                                 continue
-                            share = compute_share(
-                                stack.layers, stack.sparsity, pp_degree, stack.sparsity, microbatches
+                            number = 0
+                            chunks = question.layers // pp_degree if pp_degree > 1 else 1
+                            if tried < MICROBATCH_CHOICES and _interleaving_allowed(
+                                pp_degree, microbatches, chunks, bounds
+                            ):
+                                schedules[number] = chunks
+                                number += 1
+                            if zero and bounds.zero_bubble and bounds.interleave[0] <= 1:
+                                schedules[number] = ZERO_BUBBLE
+                                number += 1
+                            tried += 1
+                            tried_zero = tried_zero or zero
+                            if number == 0 or not (
+                                bounds.microbatches[0] <= microbatches <= bounds.microbatches[1]
+                            ):
+                                continue
+                            passes = (
+                                float(tp) * dp_degree * microbatches * question.layers * question.sparsity
                             )
                             bound = least_batch_seconds(
-                                compute_floor(stack, share, n_active, machine),
-                                tensor,
+                                compute_floor(question, passes) / n_active,
+                                pairs[start].seconds / n_active,
                                 0.0,
-                                data,
+                                data_floor(dp_degree, question, flat) / n_active,
                                 latency,
                                 0.0,
                                 0.0,
                                 zero,
                                 switches,
                             )
-                            if worse(bound, n_active, deadline, fastest, best):
-                                tried += 1
-                                tried_zero = tried_zero or zero
+                            if worse(bound, n_active, question.deadline, question.fastest, best):
                                 continue
                             i_count = np.searchsorted(counts, dp_degree * microbatches)
-                            if known[i_model, i_ff, i_count] < 0:
-                                known[i_model, i_ff, i_count] = layer_seconds(
-                                    stack.d_ff / ff,
-                                    stack.d_model / (tp // ff),
+                            if layer[i_model, i_ff, i_count] < 0:
+                                layer[i_model, i_ff, i_count] = layer_seconds(
+                                    question.d_ff / ff,
+                                    question.d_model / (tp // ff),
                                     per_replica / microbatches,
                                     machine,
                                     scratch,
                                 )
-                            compute = share * known[i_model, i_ff, i_count]
-                            number = 0
-                            chunks = stack.layers // pp_degree if pp_degree > 1 else 1
-                            if tried < MICROBATCH_CHOICES and _interleaving_allowed(
-                                pp_degree, microbatches, chunks, bounds
-                            ):
-                                schedules[number] = chunks
-                                number += 1
-                            if zero and bounds.zero_bubble:
-                                schedules[number] = ZERO_BUBBLE
-                                number += 1
-                            tried += 1
-                            tried_zero = tried_zero or zero
-                            if (
-                                number > 0
-                                and bounds.microbatches[0] <= microbatches <= bounds.microbatches[1]
-                            ):
-                                place(
-                                    stack,
-                                    machine,
-                                    switches,
-                                    bounds,
-                                    tables,
-                                    data_seconds,
-                                    data_latency,
-                                    (i_dp, i_model, i_ff, i_pp, 0),
-                                    microbatches,
-                                    schedules[:number],
-                                    compute,
-                                    deadline,
-                                    fastest,
-                                    best,
-                                )
-            if not fastest and best.value[0] < np.inf:
+                            place(
+                                question,
+                                data,
+                                pairs,
+                                (start, stop),
+                                (i_dp, i_pp, 0),
+                                microbatches,
+                                schedules[:number],
+                                passes * layer[i_model, i_ff, i_count],
+                                best,
+                            )
+            if not question.fastest and best.value[3] > 0:
                 return best
         ranks *= 2
     return best

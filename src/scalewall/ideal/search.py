@@ -10,7 +10,7 @@ from scalewall.hardware.machine import Cluster
 from scalewall.ideal.estimate import BatchEstimate, estimate_batch
 from scalewall.ideal.floors import MATMULS_A_LAYER
 from scalewall.ideal.full_search import full_search
-from scalewall.ideal.placement import ZERO_BUBBLE, Best, StackArrays, Tables, new_best
+from scalewall.ideal.question import ZERO_BUBBLE, Best, Question, Tables, new_best
 from scalewall.ideal.reference_search import reference_search
 from scalewall.ideal.results import Plan
 from scalewall.ideal.space import ModelSwitches, SearchSpace
@@ -104,19 +104,27 @@ class Searcher:
 
     def _search(self, stack: MlpStack, deadline: float, fastest: bool) -> Best:
         """Run the chosen search."""
-        flat = StackArrays(
-            stack.d_model, stack.d_ff, stack.layers, stack.sparsity, stack.batch_tokens, stack.parameters
+        question = Question(
+            d_model=stack.d_model,
+            d_ff=stack.d_ff,
+            layers=stack.layers,
+            sparsity=stack.sparsity,
+            batch_tokens=stack.batch_tokens,
+            parameters=stack.parameters,
+            machine=self.arrays,
+            switches=self.model.kernel_switches(),
+            bounds=self.space.kernel_bounds(),
+            tables=self._tables(stack),
+            deadline=deadline,
+            fastest=fastest,
         )
-        bounds, switches = self.space.kernel_bounds(), self.model.kernel_switches()
-        tables = self._tables(stack)
         if self.space.method == "reference":
-            return reference_search(flat, self.arrays, switches, bounds, tables, deadline, fastest)
+            return reference_search(question)
         floor = 6 * stack.active_parameters * stack.batch_tokens / self.arrays.sustained_flops
         evaluated = 0.0
         for cost in (deadline,) if fastest else tuple(cap * floor for cap in _COST_CAPS):
-            best = new_best(self.arrays.level_size.size)
-            best.value[0] = cost
-            full_search(flat, self.arrays, switches, bounds, tables, deadline, fastest, best)
+            best = new_best(self.arrays.level_size.size, cost)
+            full_search(question, best)
             evaluated += best.value[4]
             if best.value[3] > 0:
                 break

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from scalewall.cost.machine_arrays import UNBOUNDED
 from scalewall.errors import InputError, unknown_name
-from scalewall.ideal.placement import Bounds
+from scalewall.ideal.question import Bounds
 from scalewall.ideal.step import Switches
 
 __all__ = ["BOUNDED", "ModelSwitches", "SearchSpace"]

@@ -9,11 +9,11 @@ from types import MappingProxyType
 
 from scalewall._version import __version__
 from scalewall.errors import InputError, check_finite, unknown_name
-from scalewall.hardware import Cluster, load_machine
+from scalewall.hardware import Cluster, load_machine, usable_products
 from scalewall.ideal.space import ModelSwitches, SearchSpace
 from scalewall.workload import REFERENCE_ODD_MAX, Laws, MlpStack, grid, nearest_stack, stack_for
 
-__all__ = ["LAW_PARAMETERS", "REFERENCE_SECONDS", "LimitsStudy"]
+__all__ = ["ALL_MACHINES", "LAW_PARAMETERS", "REFERENCE_SECONDS", "LimitsStudy"]
 
 REFERENCE_SECONDS = 0.25 * 3.154e7
 """The published sweeps' "three months" (arXiv 2411.01137, published program)."""
@@ -28,6 +28,9 @@ LAW_PARAMETERS = (
     "batch_exponent",
 )
 """Parameters of laws that a study passes on as they are."""
+
+ALL_MACHINES = "all"
+"""Stands for every product of the catalogue that the model can use at the study's precision."""
 
 _YEAR = 365.25 * 86400
 _MODELS = ("dense", "sparse")
@@ -48,7 +51,8 @@ class LimitsStudy:
     Parameters
     ----------
     machines : tuple of str
-        Catalogue names or paths of machine files.
+        Catalogue names or paths of machine files; ``all`` stands for every product of the catalogue that the
+        model can use at this precision, by release date.
     reference : bool
         Set everything not given as the published reference data were made: reference search, exact filling of
         network domains, free zero-bubble latency, a duration of 7.885e6 s, the reference grid and rounding.
@@ -140,9 +144,24 @@ batch_exponent : optional
         check_finite("threshold", self.threshold, 1e-3, 1, "of the sustained utilization")
         if len(self.grid) != 3:
             raise InputError("grid", self.grid, "three numbers F,MIN,MAX", ["15,12288,1572864"])
+        object.__setattr__(self, "machines", self._named_machines())
         for machine in self.machines:
             self.cluster(machine)
         _ = self.laws, self.space, self.model_switches, self.stacks
+
+    def _named_machines(self) -> tuple[str, ...]:
+        """Return the machines with ``all`` written out, each once."""
+        if ALL_MACHINES not in self.machines:
+            return self.machines
+        return tuple(
+            dict.fromkeys(
+                name
+                for machine in self.machines
+                for name in (
+                    usable_products(self.precision, self.overrides) if machine == ALL_MACHINES else [machine]
+                )
+            )
+        )
 
     @property
     def duration_seconds(self) -> float:

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from scalewall._jit import kernel
 from scalewall.cost.collectives import (
+    all_reduce_chain_latency,
     boundary_latency,
     boundary_seconds,
-    data_parallel_latency,
     data_parallel_seconds,
     tensor_parallel_latency,
     tensor_parallel_seconds,
@@ -92,7 +92,7 @@ def batch_terms(
     latency = tensor_parallel_latency(tp_model, tp_ff, layers, machine) + boundary_latency(
         pp, ep, interleave, layers, machine
     )
-    data_latency = data_parallel_latency(dp, machine)
+    data_latency = all_reduce_chain_latency(dp, machine)
     total = batch_seconds(
         compute, tensor, point_to_point, data, bubble, latency, data_latency, zero_bubble, switches
     )

@@ -1,0 +1,149 @@
+"""How a pair of tensor-parallel degrees can be placed, the quickest placement first.
+
+Tensor-parallel time depends on nothing but the pair's placement, so each pair's placements are evaluated once,
+sorted, and thinned: of placements that take the same room in every network level, one that is beaten in both
+time and latency can never be part of the best plan.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewall._jit import kernel
+from scalewall.cost.collectives import all_reduce_level_seconds, tensor_parallel_latency
+from scalewall.ideal.question import ROUNDING, Question
+from scalewall.ideal.tables import DegreeTable
+
+__all__ = ["TensorCosts", "TensorPlacement", "add_placements", "least_tensor_seconds", "tensor_costs"]
+
+FloatArray = NDArray[np.float64]
+
+
+class TensorPlacement(NamedTuple):
+    """One placement of a TP pair: accelerator-seconds a batch, latency (s), rows in the two tables."""
+
+    seconds: float
+    latency: float
+    row_model: int
+    row_ff: int
+
+
+class TensorCosts(NamedTuple):
+    """Costs of every placement in the two TP tables.
+
+    ``model`` and ``ff``: accelerator-seconds at each network level (rows x levels). ``model_latency`` and
+    ``ff_latency``: seconds a batch. ``most_latency``: what no plan that meets the deadline exceeds.
+    """
+
+    model: FloatArray
+    ff: FloatArray
+    model_latency: FloatArray
+    ff_latency: FloatArray
+    most_latency: float
+
+
+@kernel
+def _level_costs(table: DegreeTable, words: float, question: Question) -> FloatArray:
+    """All-reduce of ``words`` a batch for every placement of a table, level by level."""
+    costs = np.empty(table.rows.shape)
+    for row in range(costs.shape[0]):
+        for level in range(costs.shape[1]):
+            costs[row, level] = all_reduce_level_seconds(table.rows[row], level, words, 1.0, question.machine)
+    return costs
+
+
+@kernel
+def _latencies(table: DegreeTable, question: Question) -> FloatArray:
+    """Latency a batch of every placement of a table, for one of the two kinds of all-reduce."""
+    alone = np.ones(table.rows.shape[1], dtype=np.int64)
+    latencies = np.empty(table.rows.shape[0])
+    for row in range(latencies.size):
+        latencies[row] = tensor_parallel_latency(table.rows[row], alone, question.layers, question.machine)
+    return latencies
+
+
+@kernel
+def tensor_costs(question: Question) -> TensorCosts:
+    """Evaluate the two TP tables (see ``collectives``: time at a level and latency are sums over the two)."""
+    words = 2 * question.layers * question.batch_tokens
+    tables = question.tables
+    free = question.bounds.zero_bubble and question.switches.free_zero_bubble_latency
+    return TensorCosts(
+        _level_costs(tables.tp_model, words * question.d_ff, question),
+        _level_costs(tables.tp_ff, words * question.d_model, question),
+        _latencies(tables.tp_model, question),
+        _latencies(tables.tp_ff, question),
+        np.inf if free else question.deadline * (1 + ROUNDING),
+    )
+
+
+@kernel
+def _way_seconds(r_model: int, r_ff: int, question: Question, costs: TensorCosts) -> float:
+    """Accelerator-seconds of one placement; infinite without room in a level or with too much latency."""
+    model, ff, machine = question.tables.tp_model, question.tables.tp_ff, question.machine
+    if costs.model_latency[r_model] + costs.ff_latency[r_ff] > costs.most_latency:
+        return np.inf
+    slowest = 0.0
+    for level in range(machine.level_size.size):
+        if model.rows[r_model, level] * ff.rows[r_ff, level] > machine.level_size[level]:
+            return np.inf
+        slowest = max(slowest, costs.model[r_model, level] + costs.ff[r_ff, level])
+    return slowest
+
+
+@kernel
+def least_tensor_seconds(i_model: int, i_ff: int, question: Question, costs: TensorCosts) -> float:
+    """Accelerator-seconds of a pair's quickest placement; infinite if it has none."""
+    model, ff = question.tables.tp_model, question.tables.tp_ff
+    least = np.inf
+    for r_model in range(model.start[i_model], model.start[i_model + 1]):
+        for r_ff in range(ff.start[i_ff], ff.start[i_ff + 1]):
+            least = min(least, _way_seconds(r_model, r_ff, question, costs))
+    return least
+
+
+@kernel
+def add_placements(
+    i_model: int, i_ff: int, question: Question, costs: TensorCosts, pairs: list[TensorPlacement]
+) -> None:
+    """Append the placements of one pair that can matter, the least time first.
+
+    Parameters
+    ----------
+    i_model, i_ff : int
+        Indices of the two degrees in their tables.
+    question : Question
+        What is searched.
+    costs : TensorCosts
+        From :func:`tensor_costs`.
+    pairs : list of TensorPlacement
+        Appended to.
+    """
+    model, ff, machine = question.tables.tp_model, question.tables.tp_ff, question.machine
+    levels = machine.level_size.size
+    first_model, first_ff = model.start[i_model], ff.start[i_ff]
+    ways_ff = ff.start[i_ff + 1] - first_ff
+    seconds = np.empty((model.start[i_model + 1] - first_model) * ways_ff)
+    for way in range(seconds.size):
+        seconds[way] = _way_seconds(first_model + way // ways_ff, first_ff + way % ways_ff, question, costs)
+    start = len(pairs)
+    for way in np.argsort(seconds):
+        if seconds[way] == np.inf:
+            break
+        r_model, r_ff = first_model + way // ways_ff, first_ff + way % ways_ff
+        latency = costs.model_latency[r_model] + costs.ff_latency[r_ff]
+        beaten = False
+        for position in range(start, len(pairs)):
+            other = pairs[position]
+            same = other.latency <= latency
+            for level in range(levels):
+                used = model.rows[r_model, level] * ff.rows[r_ff, level]
+                same = same and model.rows[other.row_model, level] * ff.rows[other.row_ff, level] == used
+            if same:
+                beaten = True
+                break
+        if not beaten:
+            pairs.append(TensorPlacement(seconds[way], latency, r_model, r_ff))
