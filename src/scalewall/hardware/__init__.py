@@ -1,7 +1,13 @@
 """Accelerators, networks and clusters, and the catalogue of them."""
 
 from scalewall.hardware.build import UnsupportedMachineError
-from scalewall.hardware.catalogue import figure_paths, load_machine, machine_names, read_machine
+from scalewall.hardware.catalogue import (
+    figure_paths,
+    load_machine,
+    machine_names,
+    read_machine,
+    usable_products,
+)
 from scalewall.hardware.machine import Accelerator, Cluster, Figure, MemoryLevel, Network, NetworkLevel
 from scalewall.hardware.machine_file import MachineFile
 from scalewall.hardware.overrides import parse_override
@@ -25,4 +31,5 @@ __all__ = [
     "parse_override",
     "read_machine",
     "sheet_rows",
+    "usable_products",
 ]

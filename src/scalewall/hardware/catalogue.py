@@ -9,13 +9,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 from scalewall.errors import InputError, unknown_name
-from scalewall.hardware.build import build_cluster
+from scalewall.hardware.build import UnsupportedMachineError, build_cluster
 from scalewall.hardware.checks import check_machine_file
 from scalewall.hardware.machine import Cluster, Figure
 from scalewall.hardware.machine_file import Chain, MachineFile, read_machine_file
 from scalewall.hardware.overrides import settable_paths
 
-__all__ = ["figure_paths", "load_machine", "machine_names", "read_machine"]
+__all__ = ["figure_paths", "load_machine", "machine_names", "read_machine", "usable_products"]
 
 _DATA = Path(__file__).parent / "data"
 _NO_OVERRIDES: Mapping[str, float] = MappingProxyType({})
@@ -108,6 +108,33 @@ def load_machine(
         Nobody publishes a figure that the model needs; an override may supply it.
     """
     return build_cluster(read_machine(name_or_path), precision, overrides)
+
+
+def usable_products(precision: int = 16, overrides: Mapping[str, float] = _NO_OVERRIDES) -> list[str]:
+    """Return the catalogue's products that the models can use, by release date and name.
+
+    Parameters
+    ----------
+    precision : int
+        Bits of a word; products that do not offer it are left out.
+    overrides : mapping of str to float
+        Figures to set for each, by path, in SI units; they may supply what is missing.
+
+    Raises
+    ------
+    InputError
+        A path that one of the products does not have, or an implausible value.
+    """
+    usable = []
+    for machine in map(_read_catalogue, _catalogue()):
+        if machine.kind != "product" or str(precision) not in machine.levels("precision"):
+            continue
+        try:
+            build_cluster(machine, precision, overrides)
+        except UnsupportedMachineError:
+            continue
+        usable.append((machine.released.value if machine.released else "", machine.name))
+    return [name for _, name in sorted(usable)]
 
 
 def figure_paths(name_or_path: str | os.PathLike[str]) -> dict[str, Figure | None]:

@@ -146,6 +146,7 @@ _ROW_ORDER = (
     "memory",
     "memory bandwidth",
     "ridge",
+    "network ",
     "domain ",
     "network bandwidth ",
     "network latency ",
@@ -184,6 +185,7 @@ def _readings(machine: MachineFile, bits: str) -> dict[tuple[str, str], _Reading
     }
     for level in machine.levels("network"):
         network = read(f"network.{level}.bandwidth")
+        rows[f"network {level}", ""] = _Reading(str(machine.words[f"network.{level}.name"]))
         rows[f"domain {level}", ""] = read(f"network.{level}.size")
         rows[f"network bandwidth {level}", "bytes/s"] = network
         rows[f"network latency {level}", "s"] = read(f"network.{level}.latency")
