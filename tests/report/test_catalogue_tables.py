@@ -91,3 +91,12 @@ def test_claims_count_their_verdicts() -> None:
     text = " ".join(printed(VIEWS["claims"], 120).split())
     assert "1 hold, 1 fail, 1 differ" in text
     assert "another search" in text
+
+
+def test_claims_that_only_inform_have_no_verdict() -> None:
+    mixed = claims_table([make_claim("holds"), make_claim("informs")])
+    assert "informs" in printed(mixed, 80)
+    assert "1 only inform." in " ".join(printed(mixed, 80).split())
+    alone = printed(claims_table([make_claim("informs")]), 80)
+    assert "Verdict" not in alone
+    assert "2.05e28" in alone

@@ -19,7 +19,7 @@ LIMITS = [
         "H100, infinite network",
         shift=1e3,
         band=LinearScaling(None, 2.7e34, 0.8, 0.56, True),
-        warnings=("Laws are carried beyond their evidence.",),
+        warnings=("Laws are carried beyond their evidence. Details differ by machine.",),
     ),
     make_limits("gtx-580", "GeForce GTX 580", rows=0, band=LinearScaling(1e23, None, 0.8, 0.56, True)),
 ]
@@ -47,13 +47,28 @@ def test_the_summary_has_both_ends_of_the_band_and_what_it_rests_on() -> None:
     assert "2.70e34*" in text
     assert "* The end of the grid" in text
     assert "none" in text
-    assert "ref-h100-infinite-network-low-latency: Laws are carried" in " ".join(text.split())
+    warning = "Warning: ref-h100-infinite-network-low-latency: Laws are carried beyond their evidence."
+    assert warning in " ".join(text.split())
+    assert "Details" not in text
 
 
 def test_the_curve_has_a_row_a_run_and_says_what_does_not_finish() -> None:
     view: TableView = VIEWS["curve"]
     assert len(view.rows) == len(ROWS)
     assert any("1 run does not finish, from 4.10e31 FLOP on: no plan" in note for note in view.notes)
+
+
+def test_the_curve_says_what_binds_and_how_much_of_the_time_that_is() -> None:
+    rows = {str(row[0]): row[-1] for row in VIEWS["curve"].rows}
+    assert rows["6.45e24"] == "arithmetic 100 %"
+    assert rows["8.30e27"] == "kernel latency 1.5 %"
+    assert rows["2.71e31"] == "kernel latency 32 %"
+
+
+def test_counts_in_the_curve_are_exact_below_a_million_and_short_above() -> None:
+    text = printed(VIEWS["curve"], 80)
+    assert "262,144" in text
+    assert "6.87e10" in text
 
 
 def test_a_sparse_curve_shows_experts() -> None:
@@ -76,5 +91,5 @@ def test_differing_settings_name_their_machine() -> None:
 
 def test_a_notebook_shows_answer_limits_and_curve() -> None:
     html = limit_tables.limits_html(LIMITS[0])
-    assert html.startswith("<p>With these assumptions")
+    assert html.startswith("<p>On NVIDIA H100 SXM5 80 GB, runs stay efficient up to")
     assert html.count("<table") == 2

@@ -33,7 +33,7 @@ def test_the_answer_names_limits_binding_search_and_laws() -> None:
 @pytest.mark.parametrize(
     ("first", "last", "expected"),
     [
-        (None, 2.7e31, "stay efficient over the whole grid, up to 2.71e31 FLOP,"),
+        (None, 2.7e31, "stay efficient over the whole grid, up to 2.71e31 FLOP."),
         (6e24, None, "are efficient nowhere on the grid"),
         (3e28, 2e28, "stay efficient up to 2.00e28 FLOP (the first run that falls below has 3.00e28 FLOP)"),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -77,15 +76,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         app(args=spread_lists(given), prog_name="scalewall")
     except InputError as error:
-        _fail(str(InputError(as_flag(error.field), error.value, error.allowed, error.suggestions)))
+        _fail(_words(error))
     except ScalewallError as error:
         _fail(str(error))
+    except OSError as error:
+        _fail(f"{error.filename or 'output'}: {error.strerror}")
     except KeyboardInterrupt:
-        typer.echo("Interrupted; files hold whole rows only.", err=True)
+        _say_interrupted(given)
         raise SystemExit(INTERRUPTED) from None
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(1) from None
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            _say_interrupted(given)
+        raise
+
+
+def _say_interrupted(arguments: Sequence[str]) -> None:
+    rows = " The CSV holds whole rows only." if "--csv" in arguments else ""
+    typer.echo(f"Interrupted.{rows}", err=True)
+
+
+def _words(error: InputError) -> str:
+    """Return an error with its field as the option that sets it."""
+    if error.value is None:
+        return f"{as_flag(error.field)} is missing. Allowed: {error.allowed}."
+    return str(InputError(as_flag(error.field), error.value, error.allowed, error.suggestions))
 
 
 def _fail(message: str) -> None:

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from scalewall.errors import InputError
 
-__all__ = ["as_flag", "note_compiling", "overrides_of", "parse_bounds", "print_warnings", "to_terminal"]
+__all__ = [
+    "as_flag",
+    "complete_machine",
+    "law_completer",
+    "note_compiling",
+    "overrides_of",
+    "parse_bounds",
+    "print_warnings",
+    "to_terminal",
+]
 
 _FLAGS = {
     "machine": "--machine",
+    "machine file": "--machine",
     "precision": "--precision",
+    "set": "--set",
     "model": "--model",
     "experts": "--sparsity",
+    "sparsity": "--sparsity",
     "depth": "--depth-law",
     "width": "--width-law",
     "data": "--data-law",
@@ -35,20 +47,42 @@ _FLAGS = {
     "latency_model": "--latency-model",
     "months": "--months",
     "grid": "--grid",
-    "odd_max": "--grid",
-    "minimum": "--grid",
-    "maximum": "--grid",
-    "minimum, maximum": "--grid",
+    "odd_max": "--grid F,...",
+    "minimum": "--grid ...,MIN,...",
+    "maximum": "--grid ...,MAX",
+    "minimum, maximum": "--grid ...,MIN,MAX",
     "training_flop": "--flop",
     "threshold": "--threshold",
+    "d_model": "--d-model",
+    "d_ff": "--d-ff",
+    "dp": "--dp",
+    "tp_model": "--tp-model",
+    "tp_ff": "--tp-ff",
+    "pp": "--pp",
+    "ep": "--ep",
+    "microbatches": "--microbatches",
+    "interleave": "--interleave",
+    "zero_bubble": "--zero-bubble",
 }
 
 
 def as_flag(field: str) -> str:
-    """Return a field's name as the option that sets it."""
+    """Return the name of an error's field as the option that sets it; other names stay as they are."""
+    if field in _FLAGS:
+        return _FLAGS[field]
     if field.startswith("bound "):
-        return f"--bound {field.removeprefix('bound ')}"
-    return _FLAGS.get(field, field)
+        return f"--{field}"
+    if _is_figure(field):
+        return f"--set {field}"
+    return field
+
+
+def _is_figure(field: str) -> bool:
+    """Whether a field is the path of a machine's figure: ``network.1.bandwidth``, misspelt or not."""
+    from scalewall.hardware.fields import FIGURE_TABLES
+
+    table, dot, rest = field.partition(".")
+    return table in FIGURE_TABLES and bool(dot) and ":" not in rest
 
 
 def overrides_of(settings: Sequence[str]) -> dict[str, float]:
@@ -84,6 +118,24 @@ def parse_bounds(bounds: Iterable[str]) -> dict[str, tuple[int, int]]:
             raise InputError("--bound", bound, allowed)
         found[name.strip()] = (least, most)
     return found
+
+
+def complete_machine(incomplete: str) -> list[str]:
+    """Return the catalogue's machines that begin with what was typed, for the shell's completion."""
+    from scalewall.hardware import machine_names
+
+    return [name for name in machine_names() if name.startswith(incomplete)]
+
+
+def law_completer(family: str) -> Callable[[str], list[str]]:
+    """Return what completes the names of a family's laws in the shell."""
+
+    def complete(incomplete: str) -> list[str]:
+        from scalewall.workload.laws import FAMILIES
+
+        return [name for name in FAMILIES[family] if name.startswith(incomplete)]
+
+    return complete
 
 
 def to_terminal() -> bool:

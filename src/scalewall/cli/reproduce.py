@@ -142,25 +142,8 @@ def _print(results: Sequence[ClaimResult]) -> None:
 
 
 def _table(claims: Sequence[ShownClaim], notes_below: bool) -> TableView:
-    """Return the table of one section: with verdicts, or without where it only informs."""
+    """Return the table of one section; in narrow terminals the notes stand below it."""
     from scalewall.report.claim_tables import claims_table
-    from scalewall.report.table import Cell, Column, TableView
 
     notes = tuple(f"{one.claim}: {one.note}" for one in claims if one.note) if notes_below else ()
-    if claims[0].verdict != "informs":
-        return replace(claims_table(claims), title="", notes=notes)
-    return TableView(
-        title="",
-        columns=(
-            Column("Claim"),
-            Column("Ours", right=True),
-            Column("Published", right=True),
-            Column("Source"),
-            Column("Note", since=_NOTES_FIT),
-        ),
-        rows=tuple(
-            (one.claim, one.ours, one.published, Cell(one.source, "muted"), Cell(one.note, "muted"))
-            for one in claims
-        ),
-        notes=notes,
-    )
+    return replace(claims_table(claims), title="", notes=notes)

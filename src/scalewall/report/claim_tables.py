@@ -14,8 +14,8 @@ __all__ = ["Claim", "claims_table"]
 class Claim(Protocol):
     """A published claim that was checked.
 
-    ``verdict`` is ``holds``, ``fails`` (it should hold and does not) or ``differs`` (our own finding is
-    another, and ``note`` says why).
+    ``verdict`` is ``holds``, ``fails`` (it should hold and does not), ``differs`` (our own finding is
+    another, and ``note`` says why) or ``informs`` (an input is not public: it can neither hold nor fail).
     """
 
     @property
@@ -32,7 +32,7 @@ class Claim(Protocol):
 
     @property
     def verdict(self) -> str:
-        """``holds``, ``fails`` or ``differs``."""
+        """``holds``, ``fails``, ``differs`` or ``informs``."""
 
     @property
     def source(self) -> str:
@@ -43,11 +43,12 @@ class Claim(Protocol):
         """What a reader must know to compare; may be empty."""
 
 
-_TONES: dict[str, Tone] = {"holds": "good", "fails": "bad", "differs": "warn"}
+_TONES: dict[str, Tone] = {"holds": "good", "fails": "bad", "differs": "warn", "informs": "muted"}
 
 
 def claims_table(claims: Sequence[Claim]) -> TableView:
-    """Return one row a claim: what was published, our number, the verdict, the source."""
+    """Return one row a claim: what was published, our number, the verdict (if not all only inform), the source."""
+    judged = any(claim.verdict != "informs" for claim in claims)
     counts = Counter(claim.verdict for claim in claims)
     return TableView(
         title="Published claims beside our numbers",
@@ -55,7 +56,7 @@ def claims_table(claims: Sequence[Claim]) -> TableView:
             Column("Claim"),
             Column("Ours", right=True),
             Column("Published", right=True),
-            Column("Verdict", whole=True),
+            *((Column("Verdict", whole=True),) if judged else ()),
             Column("Source"),
             Column("Note", since=120),
         ),
@@ -64,7 +65,7 @@ def claims_table(claims: Sequence[Claim]) -> TableView:
                 claim.claim,
                 claim.ours,
                 claim.published,
-                Cell(claim.verdict, _TONES[claim.verdict]),
+                *((Cell(claim.verdict, _TONES[claim.verdict]),) if judged else ()),
                 Cell(claim.source, "muted"),
                 Cell(claim.note, "muted"),
             )
@@ -72,6 +73,6 @@ def claims_table(claims: Sequence[Claim]) -> TableView:
         ),
         notes=(
             f"{counts['holds']} hold, {counts['fails']} fail, {counts['differs']} differ (our own finding is "
-            "another; the note, in wider terminals, says why).",
+            f"another; the note, in wider terminals, says why), {counts['informs']} only inform.",
         ),
     )

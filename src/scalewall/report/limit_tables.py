@@ -10,14 +10,14 @@ from scalewall.report import units
 from scalewall.report.table import Cell, Column, TableView
 from scalewall.report.words import (
     all_rest_on,
-    all_warnings,
     answer,
     assumed_figures,
     degree,
     largest_point,
     part_label,
-    rests_on,
     settings,
+    short_part_label,
+    warning_notes,
 )
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _CURVE = (
     Column("Layers", right=True, since=110, whole=True),
     Column("Experts", right=True, since=150, whole=True),
     Column("Batch\ntokens", right=True, since=130, whole=True),
-    Column("Accelerators", right=True, whole=True),
+    Column("Accele-\nrators", right=True, whole=True),
     Column("Run time", right=True, since=130, whole=True),
     Column("Utili-\nzation", right=True, whole=True),
     Column("DP", right=True, whole=True),
@@ -60,7 +60,7 @@ _CURVE = (
     Column("PP", right=True, whole=True),
     Column("EP", right=True, since=110, whole=True),
     Column("Micro-\nbatches", right=True, since=150, whole=True),
-    Column("Binds"),
+    Column("Binds, with its\nshare of the time"),
 )
 _SPARSE_ONLY = ("Experts", "EP")
 
@@ -81,7 +81,7 @@ def summary_table(limits: Sequence[Limits]) -> TableView:
             "Between the two the answer depends on which cluster sizes divide the model.",
             *all_rest_on(limits),
             *_grid_notes(limits),
-            *all_warnings(limits),
+            *warning_notes(limits),
         ),
     )
 
@@ -119,11 +119,12 @@ def curve_table(limits: Limits) -> TableView:
         columns=tuple(_CURVE[index] for index in shown),
         rows=tuple(tuple(row[index] for index in shown) for row in rows),
         notes=(
-            f"DP, TP (d_model x d_ff), PP{'' if dense else ', EP'}: data, tensor, pipeline"
+            f"DP, TP (d_model x d_ff), PP{'' if dense else ', EP (in wider terminals)'}: data, tensor, pipeline"
             f"{'' if dense else ', expert'} parallelism. Utilization is of the peak; below "
             f"{units.percent(threshold)} scaling no longer counts as efficient.",
+            "Binds: the largest part of a batch's time besides arithmetic at the sustained rate; of what overlaps, "
+            "the longest counts.",
             *_unfinished(limits),
-            rests_on(limits),
         ),
     )
 
@@ -136,7 +137,7 @@ def _curve_row(point: Point, threshold: float) -> tuple[str | Cell, ...]:
         f"{point.layers:,}",
         f"{point.sparsity:,}",
         units.count(point.batch_tokens),
-        units.count(point.n_gpu),
+        _compact_count(point.n_gpu),
         units.duration(point.run_seconds),
         Cell(units.percent(point.utilization), "plain" if point.utilization >= threshold else "warn"),
         f"{degree(plan.dp):,}",
@@ -144,8 +145,21 @@ def _curve_row(point: Point, threshold: float) -> tuple[str | Cell, ...]:
         f"{degree(plan.pp):,}",
         f"{degree(plan.ep):,}",
         f"{plan.microbatches:,}",
-        part_label(point.binds),
+        f"{short_part_label(point.binds)} {_share(point.attributed_seconds[point.binds] / point.batch_seconds)}",
     )
+
+
+def _compact_count(number: int) -> str:
+    """Return a count for a narrow column: exact below a million, from there on as the FLOP beside it."""
+    return units.count(number) if number < 1_000_000 else units.scientific(number)
+
+
+def _share(share: float) -> str:
+    """Return a share of 1 in percent, to a tenth below ten."""
+    percent = 100.0 * share
+    if percent < 0.05:
+        return "< 0.1 %"
+    return f"{percent:.1f} %" if percent < 9.95 else f"{percent:.0f} %"
 
 
 def _unfinished(limits: Limits) -> list[str]:
@@ -157,21 +171,22 @@ def _unfinished(limits: Limits) -> list[str]:
     return [f"{runs} not finish, from {units.flop(failed[0].training_flop)} on: {failed[0].reason}."]
 
 
+_CLOSED_FORMS = {"critical_compute_flop": "Bandwidth\nlimit", "latency_wall_flop": "Latency\nwall"}
+
+
 def closed_form_table(limits: Sequence[Limits]) -> TableView:
     """Return the estimates that need no search, one row a machine."""
     names = list(dict.fromkeys(name for one in limits for name in one.closed_forms))
     return TableView(
-        title="Closed forms: estimates without a search",
-        columns=(
-            Column("Machine"),
-            *(
-                Column(name.removesuffix("_flop").replace("_", " ").capitalize(), right=True)
-                for name in names
-            ),
-        ),
+        title="Closed forms (FLOP)",
+        columns=(Column("Machine"), *(Column(_CLOSED_FORMS[name], right=True, whole=True) for name in names)),
         rows=tuple(
-            (Cell(one.machine, "strong"), *(units.flop(one.closed_forms.get(name)) for name in names))
+            (Cell(one.machine, "strong"), *(units.scientific(one.closed_forms.get(name)) for name in names))
             for one in limits
+        ),
+        notes=(
+            "Estimates without a search: dense, 20 tokens a parameter, a batch per layer that does not grow "
+            "(arXiv 2411.01137), whatever laws and search were chosen.",
         ),
     )
 

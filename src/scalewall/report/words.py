@@ -26,6 +26,8 @@ __all__ = [
     "plan_words",
     "rests_on",
     "settings",
+    "short_part_label",
+    "warning_notes",
 ]
 
 ASSUMED_FIGURES = "assumed_figures"
@@ -49,9 +51,23 @@ _PART_LABELS = {
 }
 
 
+_SHORT_PART_LABELS = {
+    "hbm": "HBM",
+    "l2": "L2",
+    "tensor_communication": "TP traffic",
+    "point_to_point_communication": "PP, EP traffic",
+    "data_communication": "DP traffic",
+}
+
+
 def part_label(part: str) -> str:
     """Return a part of a batch's time as people call it; parts of other names are memory levels."""
     return _PART_LABELS.get(part, f"{part.replace('_', ' ')} bandwidth")
+
+
+def short_part_label(part: str) -> str:
+    """Return a part of a batch's time as short as a column beside DP, TP and PP needs it."""
+    return _SHORT_PART_LABELS.get(part, part.replace("_", " "))
 
 
 def degree(placement: Sequence[int]) -> int:
@@ -79,7 +95,7 @@ def largest_point(limits: Limits) -> Point | None:
 
 def answer(limits: Limits) -> str:
     """Return what one machine's limits say and what they rest on."""
-    return f"With these assumptions {finding(limits)} {efficient_means(limits)} {rests_on(limits)}"
+    return f"{finding(limits)} {efficient_means(limits)} {rests_on(limits)}"
 
 
 def efficient_means(limits: Limits) -> str:
@@ -89,7 +105,7 @@ def efficient_means(limits: Limits) -> str:
 
 
 def finding(limits: Limits) -> str:
-    """Return what one machine's limits say, in one sentence."""
+    """Return what one machine's limits say, in two sentences: where efficiency ends, where runs end."""
     top = largest_point(limits)
     deadline = units.months(limits.duration_seconds)
     if top is None:
@@ -101,8 +117,8 @@ def finding(limits: Limits) -> str:
         else f"finish in {deadline} even at the largest size that was tried, {units.flop(top.training_flop)}"
     )
     return (
-        f"{limits.title} runs {_efficiency(limits.linear_scaling, top)} and {reach}, where "
-        f"{units.count(top.n_gpu)} accelerators reach {units.percent(top.utilization)} utilization and "
+        f"On {limits.title}, runs {_efficiency(limits.linear_scaling, top)}. They {reach}: there "
+        f"{units.count(top.n_gpu)} accelerators reach {units.percent(top.utilization)} utilization, and "
         f"{part_label(top.binds)} binds."
     )
 
@@ -113,11 +129,11 @@ def _efficiency(band: LinearScaling, top: Point) -> str:
     if last is None:
         return "are efficient nowhere on the grid"
     if first is None:
-        return f"stay efficient over the whole grid, up to {units.flop(top.training_flop)},"
+        return f"stay efficient over the whole grid, up to {units.flop(top.training_flop)}"
     if first < last:
         return (
             f"stay efficient up to {units.flop(first)}, where the first run falls below, "
-            f"and in places up to {units.flop(last)},"
+            f"and in places up to {units.flop(last)}"
         )
     return f"stay efficient up to {units.flop(last)} (the first run that falls below has {units.flop(first)})"
 
@@ -174,6 +190,28 @@ def all_warnings(limits: Sequence[Limits]) -> list[str]:
         warning if len(machines) == len(limits) else f"{', '.join(machines)}: {warning}"
         for warning, machines in about.items()
     ]
+
+
+def warning_notes(limits: Sequence[Limits]) -> list[str]:
+    """Return every warning in a line for the space under a table: its first sentence, once for all machines.
+
+    The rest (figures that differ from machine to machine) stands in the JSON and in the report's page.
+    """
+    about: dict[str, dict[str, None]] = {}
+    for one in limits:
+        for warning in one.warnings:
+            about.setdefault(_first_sentence(warning), {})[one.machine] = None
+    return [
+        f"Warning: {sentence}"
+        if len(machines) == len(limits)
+        else f"Warning: {', '.join(machines)}: {sentence}"
+        for sentence, machines in about.items()
+    ]
+
+
+def _first_sentence(text: str) -> str:
+    first, stop, rest = text.partition(". ")
+    return f"{first}." if stop and rest[:1].isupper() else text
 
 
 def _flat(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
