@@ -128,7 +128,7 @@ def comparison_rows(machines: Sequence[MachineFile], precision: int = 16) -> lis
     columns = [_readings(machine, str(precision)) for machine in machines]
     quantities = dict.fromkeys(key for column in columns for key in column)
     rows = []
-    for quantity, unit in sorted(quantities, key=lambda key: _ROW_ORDER.index(key[0].rstrip("0123456789"))):
+    for quantity, unit in sorted(quantities, key=lambda key: _row_place(key[0])):
         found = [column.get((quantity, unit), _Reading(None)) for column in columns]
         values = tuple(reading.value for reading in found)
         if any(value is not None for value in values):
@@ -136,7 +136,7 @@ def comparison_rows(machines: Sequence[MachineFile], precision: int = 16) -> lis
     return rows
 
 
-_ROW_ORDER = (
+_FIRST = (
     "released",
     "number format",
     "peak",
@@ -146,16 +146,17 @@ _ROW_ORDER = (
     "memory",
     "memory bandwidth",
     "ridge",
-    "network ",
-    "domain ",
-    "network bandwidth ",
-    "network latency ",
-    "arithmetic per network byte ",
-    "power",
-    "FLOP/s per watt",
-    "price",
-    "FLOP/s per dollar",
 )
+_A_LEVEL = ("network", "domain", "network bandwidth", "network latency", "arithmetic per network byte")
+_LAST = ("power", "FLOP/s per watt", "price", "FLOP/s per dollar")
+
+
+def _row_place(quantity: str) -> tuple[int, int, int]:
+    """Return the sorting key of a row: the accelerator, its network level by level, power and price."""
+    name, _, level = quantity.rpartition(" ")
+    if level.isdigit():
+        return 1, int(level), _A_LEVEL.index(name)
+    return (0, 0, _FIRST.index(quantity)) if quantity in _FIRST else (2, 0, _LAST.index(quantity))
 
 
 def _readings(machine: MachineFile, bits: str) -> dict[tuple[str, str], _Reading]:

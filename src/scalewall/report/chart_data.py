@@ -39,24 +39,36 @@ _SHARES_SHOWN = 6
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: its title, whether it is logarithmic, whether its values are shares shown in percent."""
+    """An axis: its title, whether it is logarithmic, whether its values are shares shown in percent.
+
+    ``limits`` are its ends in data; without them what is drawn decides, but for ``top``, the upper end.
+    """
 
     title: str
     log: bool = False
     percent: bool = False
     top: float | None = None
+    limits: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
 class Series:
-    """One line, or one layer of a stack, with a text a point to show on hover; ``colour`` counts from 0."""
+    """One line, one layer of a stack, or points, with a text a point to show on hover; ``colour`` counts from 0.
+
+    Points may be ranges, from ``y`` up to ``tops``, and may have ``labels`` beside them. A line is drawn as
+    ``dash`` says, its points ``marked`` or not.
+    """
 
     name: str
     x: tuple[float, ...]
     y: tuple[float, ...]
     hover: tuple[str, ...]
     colour: int
-    kind: Literal["line", "layer"] = "line"
+    kind: Literal["line", "layer", "points"] = "line"
+    dash: Literal["solid", "dash", "dot"] = "solid"
+    marked: bool = True
+    tops: tuple[float, ...] = ()
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,7 +93,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure: title, axes, and what is drawn in it."""
+    """A figure: title, axes, and what is drawn in it; ``height`` in heights of a usual figure."""
 
     title: str
     x: Axis
@@ -89,6 +101,7 @@ class Chart:
     series: tuple[Series, ...]
     rules: tuple[Rule, ...] = ()
     bands: tuple[Band, ...] = ()
+    height: float = 1.0
 
 
 _COMPUTE = Axis("Training compute (FLOP)", log=True)

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from scalewall.report.chart_data import NEUTRAL, REST, Axis, Band, Chart, Rule
+from scalewall.report.chart_data import NEUTRAL, REST, Axis, Band, Chart, Rule, Series
+from scalewall.report.labels import chart_labels
 from scalewall.report.style import Theme, series_look, style
 
 if TYPE_CHECKING:
@@ -16,8 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["figure"]
 
 _MARKERS = ("o", "s", "D", "^", "X", "P", "v")
-_DASHES = {"dash": (0, (6, 3)), "dot": (0, (1.5, 2))}
+_DASHES = {"solid": "solid", "dash": (0, (6, 3)), "dot": (0, (1.5, 2))}
 _LEGEND_COLUMNS = 3
+_LABEL_SIZE = 6.5
+_AROUND_AXES = (0.8, 1.1)
+"""Inches of a figure's width and height that axis titles and the legend take, about."""
+_FAR = 14.0
+"""Points from which on a label gets a line to its point."""
 
 
 def figure(charts: Sequence[Chart], theme: Theme | None = None) -> Figure:
@@ -31,14 +37,16 @@ def figure(charts: Sequence[Chart], theme: Theme | None = None) -> Figure:
     colours = theme or look.light
     columns = 1 if len(charts) <= 2 else 2
     rows = math.ceil(len(charts) / columns)
+    heights = [max(chart.height for chart in charts[row * columns : (row + 1) * columns]) for row in range(rows)]
     drawn = Figure(
-        figsize=(look.print_width_inches * columns, look.print_height_inches * rows),
+        figsize=(look.print_width_inches * columns, look.print_height_inches * sum(heights)),
         dpi=look.print_dpi,
         facecolor=colours.background,
         layout="constrained",
     )
-    for place, chart in enumerate(charts, start=1):
-        _draw(drawn.add_subplot(rows, columns, place), chart, colours)
+    grid = drawn.add_gridspec(rows, columns, height_ratios=heights)
+    for place, chart in enumerate(charts):
+        _draw(drawn.add_subplot(grid[place // columns, place % columns]), chart, colours)
     return drawn
 
 
@@ -51,8 +59,13 @@ def _draw(axes: Axes, chart: Chart, theme: Theme) -> None:
     for rule in chart.rules:
         _draw_rule(axes, rule, theme)
     _draw_series(axes, chart, theme)
+    _draw_labels(axes, chart, theme)
     if chart.y.top is not None:
         axes.set_ylim(0.0, chart.y.top)
+    if chart.x.limits is not None:
+        axes.set_xlim(*chart.x.limits)
+    if chart.y.limits is not None:
+        axes.set_ylim(*chart.y.limits)
     if len(chart.series) > 1:
         _draw_legend(axes, len(chart.series), theme)
 
@@ -97,10 +110,64 @@ def _draw_series(axes: Axes, chart: Chart, theme: Theme) -> None:
                 series.y,
                 label=series.name,
                 color=_colour(series.colour, theme),
-                marker=_MARKERS[series_look(series.colour, len(theme.series))[1]],
+                linestyle=_DASHES[series.dash],
+                marker=_MARKERS[series_look(series.colour, len(theme.series))[1]] if series.marked else None,
                 linewidth=0.75 * look.line_width,
                 markersize=0.6 * look.marker_size,
             )
+        elif series.kind == "points":
+            _draw_points(axes, series, _colour(series.colour, theme))
+
+
+def _draw_points(axes: Axes, series: Series, colour: str) -> None:
+    """Draw ranges as thick bars, the rest as open markers."""
+    look = style()
+    if not series.tops:
+        axes.plot(
+            series.x,
+            series.y,
+            label=series.name,
+            color=colour,
+            linestyle="none",
+            marker="^",
+            markerfacecolor="none",
+            markersize=0.7 * look.marker_size,
+        )
+        return
+    axes.vlines(series.x, series.y, series.tops, color=colour, linewidth=1.5 * look.line_width)
+    axes.plot(
+        series.x,
+        series.y,
+        label=series.name,
+        color=colour,
+        linestyle="none",
+        marker="o",
+        markersize=0.55 * look.marker_size,
+    )
+
+
+def _draw_labels(axes: Axes, chart: Chart, theme: Theme) -> None:
+    """Write the names of points beside them, with a thin line where they had to move away."""
+    if not any(series.labels for series in chart.series):
+        return
+    look = style()
+    size = (
+        72.0 * (look.print_width_inches - _AROUND_AXES[0]),
+        72.0 * (look.print_height_inches * chart.height - _AROUND_AXES[1]),
+    )
+    for label in chart_labels(chart, size, 0.62 * _LABEL_SIZE, 1.25 * _LABEL_SIZE, 0.7 * look.marker_size):
+        far = math.hypot(label.spot.dx, label.spot.dy) > _FAR + 0.31 * _LABEL_SIZE * len(label.text)
+        axes.annotate(
+            label.text,
+            (label.x, label.y),
+            xytext=(label.spot.dx, label.spot.dy),
+            textcoords="offset points",
+            horizontalalignment="center",
+            verticalalignment="center",
+            color=theme.text,
+            fontsize=_LABEL_SIZE,
+            arrowprops={"arrowstyle": "-", "color": theme.muted, "linewidth": 0.4, "shrinkB": 2} if far else None,
+        )
 
 
 def _draw_band(axes: Axes, band: Band, theme: Theme) -> None:

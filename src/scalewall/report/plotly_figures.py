@@ -6,9 +6,11 @@ so that a page can draw the same figure in light and in dark.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from scalewall.report.chart_data import NEUTRAL, REST, Axis, Band, Chart, Rule, Series
+from scalewall.report.labels import ChartLabel, chart_labels
 from scalewall.report.style import Theme, series_look, style
 
 if TYPE_CHECKING:
@@ -18,6 +20,10 @@ __all__ = ["figure", "named_colours", "painted", "specification"]
 
 Spec = dict[str, Any]
 _MARKERS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "triangle-down")
+_MARGIN = {"l": 64, "r": 16, "t": 48, "b": 56}
+_USUAL_WIDTH = 940
+"""Pixels that a figure is wide on most pages: what labels are placed for."""
+_LABEL_SIZE = 10
 
 
 def figure(chart: Chart, theme: Theme | None = None) -> go.Figure:
@@ -53,8 +59,8 @@ def specification(chart: Chart) -> Spec:
             "font": {"family": look.font_family, "size": look.font_size, "color": "@text"},
             "paper_bgcolor": "@background",
             "plot_bgcolor": "@background",
-            "height": look.chart_height,
-            "margin": {"l": 64, "r": 16, "t": 48, "b": 56},
+            "height": look.chart_height * chart.height,
+            "margin": _MARGIN,
             "legend": {"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top"},
             "showlegend": len(chart.series) > 1,
             "hovermode": "x unified" if any(one.kind == "layer" for one in chart.series) else "closest",
@@ -67,6 +73,7 @@ def specification(chart: Chart) -> Spec:
             "xaxis": _axis(chart.x),
             "yaxis": _axis(chart.y),
             "shapes": [*map(_band, chart.bands), *map(_rule, chart.rules)],
+            "annotations": _annotations(chart),
         },
     }
 
@@ -89,8 +96,10 @@ def _trace(series: Series) -> Spec:
         "y": list(series.y),
         "text": [text.replace("\n", "<br>") for text in series.hover],
         "hovertemplate": "%{fullData.name}: %{text}<extra></extra>",
-        "line": {"color": colour, "width": look.line_width},
+        "line": {"color": colour, "width": look.line_width, "dash": series.dash},
     }
+    if series.kind == "points":
+        return trace | _points(series, colour)
     if series.kind == "layer":
         return trace | {
             "mode": "lines",
@@ -99,7 +108,57 @@ def _trace(series: Series) -> Spec:
             "line": {"color": "@background", "width": 0.5},
         }
     marker = {"symbol": _MARKERS[_look(series.colour)[1]], "size": look.marker_size, "color": colour}
-    return trace | {"mode": "lines+markers", "marker": marker}
+    return trace | {"mode": "lines+markers" if series.marked else "lines", "marker": marker}
+
+
+def _points(series: Series, colour: str) -> Spec:
+    """Return how points look: ranges as thick bars, the rest as open markers."""
+    if not series.tops:
+        marker = {"symbol": "triangle-up-open", "size": style().marker_size + 1, "color": colour}
+        return {"mode": "markers", "marker": marker}
+    up = [top - low for low, top in zip(series.y, series.tops, strict=True)]
+    return {
+        "mode": "markers",
+        "marker": {"symbol": "circle", "size": style().marker_size, "color": colour},
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": up,
+            "arrayminus": [0] * len(up),
+            "color": colour,
+            "thickness": 2 * style().line_width,
+            "width": 0,
+        },
+    }
+
+
+def _annotations(chart: Chart) -> list[Spec]:
+    """Return the labels of points, with a thin line to the point where they had to move away."""
+    if not any(series.labels for series in chart.series):
+        return []
+    look = style()
+    inner = (
+        _USUAL_WIDTH - _MARGIN["l"] - _MARGIN["r"],
+        look.chart_height * chart.height - _MARGIN["t"] - _MARGIN["b"],
+    )
+    labels = chart_labels(chart, inner, 0.58 * _LABEL_SIZE, 1.3 * _LABEL_SIZE, look.marker_size)
+    return [_annotation(chart, label) for label in labels]
+
+
+def _annotation(chart: Chart, label: ChartLabel) -> Spec:
+    return {
+        "x": math.log10(label.x) if chart.x.log else label.x,
+        "y": math.log10(label.y) if chart.y.log else label.y,
+        "text": label.text,
+        "ax": label.spot.dx,
+        "ay": -label.spot.dy,
+        "showarrow": True,
+        "arrowhead": 0,
+        "arrowwidth": 0.5,
+        "arrowcolor": "@muted",
+        "borderpad": 0,
+        "font": {"size": _LABEL_SIZE, "color": "@text"},
+    }
 
 
 def _axis(axis: Axis) -> Spec:
@@ -118,6 +177,8 @@ def _axis(axis: Axis) -> Spec:
         spec |= {"tickformat": ".0%"}
     if axis.top is not None:
         spec |= {"range": [0, axis.top]}
+    if axis.limits is not None:
+        spec |= {"range": [math.log10(end) if axis.log else end for end in axis.limits]}
     return spec
 
 
