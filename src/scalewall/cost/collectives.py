@@ -163,7 +163,8 @@ def boundary_seconds(
 
     Each token passes ``2 (L - 1)`` layer boundaries with ``d_model`` words. The pipeline's crossing and the
     expert's (uniform routing: on the same accelerator with probability ``1 / EP``) are independent, and a
-    boundary costs at the higher of the two levels. Levels do not overlap [1].
+    boundary costs at the higher of the two levels, at the bandwidth that one accelerator reaches with one peer
+    (pipeline) or with all (experts), the smaller if both cross there. Levels do not overlap [1].
     """
     if layers <= 1:
         return 0.0
@@ -173,16 +174,20 @@ def boundary_seconds(
         all_ep *= ep[level]
     pipeline_within = (layers - interleave * all_pp if all_pp > 1 else layers - 1) / (layers - 1)
     expert_within = 1.0 / all_ep
-    within = pipeline_within * expert_within
     seconds_a_word = 0.0
     inside = 1
     for level in range(pp.size):
         inside *= ep[level]
-        pipeline_within += pipeline_crossings(pp, interleave, level) / (layers - 1)
-        expert_within = inside / all_ep
-        reached = pipeline_within * expert_within
-        seconds_a_word += (reached - within) / machine.level_bandwidth[level]
-        within = reached
+        pipeline_here = pipeline_crossings(pp, interleave, level) / (layers - 1)
+        expert_here = inside / all_ep - expert_within
+        pair, exchange = machine.pair_bandwidth[level], machine.exchange_bandwidth[level]
+        seconds_a_word += (
+            pipeline_here * expert_within / pair
+            + pipeline_within * expert_here / exchange
+            + pipeline_here * expert_here / min(pair, exchange)
+        )
+        pipeline_within += pipeline_here
+        expert_within += expert_here
     return 2 * (layers - 1) * tokens * d_model * machine.word_bytes * seconds_a_word / n_gpu
 
 

@@ -19,8 +19,9 @@ class MachineArrays(NamedTuple):
     """Figures of one cluster at one precision, SI units.
 
     ``tile_bytes``, ``holders``, ``distributed`` and ``port_bandwidth`` have one entry a memory level,
-    outermost first; ``level_size``, ``level_bandwidth`` and ``level_latency`` one a network level,
-    innermost first. ``tree_latency`` tells whether an all-reduce's latency grows with the logarithm of its
+    outermost first; ``level_size``, ``level_bandwidth``, ``pair_bandwidth`` (between two accelerators),
+    ``exchange_bandwidth`` (of one with all, as experts do) and ``level_latency`` one a network level, innermost
+    first. ``tree_latency`` tells whether an all-reduce's latency grows with the logarithm of its
     peers (else it is constant).
     """
 
@@ -35,6 +36,8 @@ class MachineArrays(NamedTuple):
     port_bandwidth: NDArray[np.float64]
     level_size: NDArray[np.int64]
     level_bandwidth: NDArray[np.float64]
+    pair_bandwidth: NDArray[np.float64]
+    exchange_bandwidth: NDArray[np.float64]
     level_latency: NDArray[np.float64]
     tree_latency: bool
 
@@ -63,6 +66,12 @@ def machine_arrays(cluster: Cluster, tree_latency: bool = False) -> MachineArray
         port_bandwidth=np.array([level.bandwidth for level in memory], dtype=np.float64),
         level_size=np.array([level.size or UNBOUNDED for level in levels], dtype=np.int64),
         level_bandwidth=np.array([level.bandwidth for level in levels], dtype=np.float64),
+        pair_bandwidth=np.array(
+            [min(level.bandwidth, level.pair_bandwidth) for level in levels], dtype=np.float64
+        ),
+        exchange_bandwidth=np.array(
+            [min(level.bandwidth, level.all_to_all_bandwidth) for level in levels], dtype=np.float64
+        ),
         level_latency=np.array([level.latency for level in levels], dtype=np.float64),
         tree_latency=tree_latency,
     )
