@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from scalewall.hardware import load_machine, read_machine
+from scalewall.hardware import machine_names, read_machine
 from scalewall.report import catalogue_tables
 from scalewall.report.claim_tables import claims_table
 from scalewall.workload.laws import list_laws
 from tests.report.samples import make_claim
 from tests.report.test_table import printed
 
-H100 = load_machine("h100")
-SUPERPOD = load_machine("ref-h100-superpod")
+CATALOGUE = [read_machine(name) for name in machine_names()]
+H100, SUPERPOD, WAFER = (read_machine(name) for name in ("h100", "ref-h100-superpod", "wse-3"))
 VIEWS = {
-    "machines": catalogue_tables.machines_table([H100, SUPERPOD]),
-    "machine": catalogue_tables.machine_table(read_machine("h100")),
-    "comparison": catalogue_tables.comparison_table([H100, SUPERPOD]),
+    **{view.title: view for view in catalogue_tables.machines_tables(CATALOGUE)},
+    "machine": catalogue_tables.machine_table(H100),
+    "comparison": catalogue_tables.comparison_table([H100, SUPERPOD, WAFER]),
     "laws": catalogue_tables.laws_table(list_laws()),
     "claims": claims_table(
         [make_claim("holds"), make_claim("fails"), make_claim("differs", "another search")]
@@ -34,36 +32,56 @@ def test_fits_the_terminal_and_cuts_nothing(name: str, width: int) -> None:
     assert "…" not in text
 
 
-def test_machines_show_peak_memory_and_each_level() -> None:
-    text = printed(VIEWS["machines"], 80)
-    for part in ("h100", "989", "80 GB", "8 at 450 GB/s", "32 at 225 GB/s", "50 GB/s"):
-        assert part in text
+def test_machines_are_listed_by_kind_and_date_each_on_one_line_in_80_columns() -> None:
+    text = printed(VIEWS["Accelerators at 16 bits"], 80)
+    lines = {line.split()[0]: line for line in text.splitlines() if line.strip()}
+    for part in ("2022-09", "989", "80 GB", "8 x 450 GB/s, 50 GB/s"):
+        assert part in lines["h100"]
+    assert text.index(" p100 ") < text.index(" h100 ") < text.index(" gb300-nvl72 ")
+    assert "8* x 196 GB/s*, 25 GB/s*" in lines["ascend-910b1"]
+    assert "32 x 225 GB/s," in printed(VIEWS["Hypothetical machines of the published model at 16 bits"], 80)
 
 
-def test_machines_that_lack_figures_say_which() -> None:
-    machine = read_machine("h100")
-    lacking = replace(machine, name="half", missing={"network.0.size": "depends on the host"})
-    assert "lacks network.0.size" in printed(catalogue_tables.machines_table([H100], [lacking]), 120)
-    shown = printed(catalogue_tables.machine_table(lacking), 80)
+def test_machines_that_lack_figures_or_the_precision_say_so() -> None:
+    text = printed(VIEWS["Accelerators at 16 bits"], 80)
+    assert "lacks network.0.bandwidth" in text
+    assert "Not offered at 16 bits: gtx-580, k80." in text
+    shown = printed(catalogue_tables.machine_table(WAFER), 80)
     assert "missing" in shown
-    assert "depends on the" in shown
+    assert "ideal: unsupported, lacks network.0.bandwidth" in shown
 
 
 def test_every_figure_of_a_machine_has_value_evidence_and_source() -> None:
-    machine = read_machine("h100")
     view = VIEWS["machine"]
     text = printed(view, 120)
     for part in ("kernel_latency", "2.976 µs", "989.4 TFLOP/s", "50 MiB", "assumed", "measured", "700 W"):
         assert part in text
-    assert len([row for row in view.rows if row[1]]) == len(machine.figures)
+    assert len([row for row in view.rows if row[1]]) == len(H100.figures)
     assert any("arXiv 2411.01137" in note for note in view.notes)
+    assert any(note.startswith("Released 2022-09") for note in view.notes)
 
 
-def test_machines_side_by_side_mark_what_is_assumed() -> None:
+def test_a_figure_that_rests_on_several_sources_names_each() -> None:
+    view = catalogue_tables.machine_table(read_machine("b200"))
+    numbers = {row[0]: row[3] for row in view.rows}
+    assert len(str(numbers["  units"]).split()) == 2
+
+
+def test_machines_side_by_side_mark_what_is_assumed_and_leave_gaps() -> None:
     rows = {row[0].text: row[1:] for row in VIEWS["comparison"].rows if not isinstance(row[0], str)}
-    assert rows["Network 0 latency"] == ("1.125 µs*", "1.125 µs")
-    assert rows["Network 1 size"] == ("unbounded", "32")
-    assert rows["registers bandwidth"] == ("unlimited", "unlimited")
+    assert rows["Network latency 0"][:2] == ("1.125 µs*", "1.125 µs")
+    assert rows["Domain 1"][1] == "32"
+    assert rows["Network bandwidth 0"][2].text == "unknown"
+    assert rows["Ridge"][2] == "529.3 mFLOP/B*"
+    assert rows["Price"][0] == "30,000 USD"
+
+
+def test_network_levels_stand_together() -> None:
+    names = [row[0].text for row in VIEWS["comparison"].rows if not isinstance(row[0], str)]
+    levels = [name[-1] for name in names if name[-1].isdigit()]
+    assert levels == sorted(levels)
+    assert names[0] == "Released"
+    assert names[-1] == "FLOP/s per dollar"
 
 
 @pytest.mark.parametrize(

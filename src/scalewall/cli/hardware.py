@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from scalewall.hardware import MachineFile
 
 __all__ = ["hardware"]
 
@@ -16,6 +21,16 @@ hardware = typer.Typer(
 )
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Precision = Annotated[int, typer.Option("--precision", help="Bits a word: 32, 16, 8 or 4.")]
+Plot = Annotated[
+    Path | None,
+    typer.Option("--plot", help="Write a roofline chart (.html with the table, .png, .svg, .pdf)."),
+]
+
+_LIST_NOTES = (
+    "Peak: dense. Network: accelerators that share a domain x the bandwidth of each one way, innermost first. "
+    "* Assumed: nobody publishes it. `scalewall hardware show NAME` has every figure and its source."
+)
+_LABEL_WIDTH, _MACHINE_WIDTH = 24, 18
 
 
 @hardware.callback()
@@ -26,46 +41,59 @@ def group() -> None:
 @hardware.command(name="list")
 def list_all(precision: Precision = 16, json: Json = False) -> None:
     """List the machines of the catalogue; those that lack a figure the model needs say which."""
-    from scalewall.errors import InputError
-    from scalewall.hardware import UnsupportedMachineError, load_machine, machine_names, read_machine
+    from scalewall.hardware import machine_names, read_machine
 
-    clusters, unsupported, other = [], [], []
-    for name in machine_names():
-        try:
-            clusters.append(load_machine(name, precision))
-        except UnsupportedMachineError:
-            unsupported.append(read_machine(name))
-        except InputError:
-            other.append(name)
+    _check_precision(precision)
+    machines = [read_machine(name) for name in machine_names()]
     if json:
         from scalewall.report.records import json_text
 
-        rows: list[dict[str, object]] = [
-            {
-                "name": cluster.name,
-                "title": cluster.title,
-                "released": cluster.released,
-                "precision": precision,
-                "peak_flops": cluster.accelerator.peak_flops,
-                "sustained_fraction": cluster.accelerator.sustained_fraction,
-                "memory_bytes": cluster.accelerator.memory_bytes,
-                "network": cluster.network.levels,
-                "assumed": sorted(cluster.assumed),
-            }
-            for cluster in clusters
-        ]
-        rows += [{"name": one.name, "title": one.title, "missing": one.missing} for one in unsupported]
-        rows += [{"name": name, "missing": {f"precision.{precision}": "not offered"}} for name in other]
-        typer.echo(json_text(rows), nl=False)
+        typer.echo(json_text([_listed(machine, precision) for machine in machines]), nl=False)
         return
     from rich.console import Console
 
-    from scalewall.report.catalogue_tables import machines_table
+    from scalewall.report.catalogue_tables import machines_tables
 
     console = Console()
-    console.print(machines_table(clusters, unsupported))
-    if other:
-        console.print(f"Not offered at {precision} bits: {', '.join(other)}.", style="dim", highlight=False)
+    for table in machines_tables(machines, precision):
+        console.print(table)
+    console.print(_LIST_NOTES, style="dim", highlight=False)
+
+
+def _check_precision(precision: int) -> None:
+    """Refuse a number of bits that no machine could have."""
+    from scalewall.errors import InputError
+    from scalewall.hardware.fields import PRECISIONS
+
+    if precision not in PRECISIONS:
+        offered = [str(bits) for bits in PRECISIONS]
+        raise InputError("--precision", precision, f"{', '.join(offered)} bits", offered)
+
+
+def _listed(machine: MachineFile, precision: int) -> dict[str, object]:
+    """Return a machine as an entry of the JSON list: as the models use it, or what it lacks."""
+    from scalewall.hardware import UnsupportedMachineError, load_machine
+
+    entry: dict[str, object] = {
+        "name": machine.name,
+        "title": machine.title,
+        "kind": machine.kind,
+        "released": machine.released.value if machine.released else None,
+        "precision": precision,
+    }
+    if str(precision) not in machine.levels("precision"):
+        return entry | {"missing": {f"precision.{precision}": "not offered"}}
+    try:
+        cluster = load_machine(machine.name, precision)
+    except UnsupportedMachineError as error:
+        return entry | {"missing": error.missing}
+    return entry | {
+        "peak_flops": cluster.accelerator.peak_flops,
+        "sustained_fraction": cluster.accelerator.sustained_fraction,
+        "memory_bytes": cluster.accelerator.memory_bytes,
+        "network": cluster.network.levels,
+        "assumed": sorted(cluster.assumed),
+    }
 
 
 @hardware.command()
@@ -79,7 +107,14 @@ def show(
     if json:
         from scalewall.report.records import json_text
 
-        document = {"name": file.name, "title": file.title, "note": file.note, "figures": sheet_rows(file)}
+        document = {
+            "name": file.name,
+            "title": file.title,
+            "kind": file.kind,
+            "note": file.note,
+            "released": file.released,
+            "figures": sheet_rows(file),
+        }
         typer.echo(json_text(document), nl=False)
         return
     from rich.console import Console
@@ -90,23 +125,65 @@ def show(
 
 
 @hardware.command()
-def check(file: Annotated[Path, typer.Argument(help="A machine file of your own (.toml).")]) -> None:
-    """Check a machine file: every mistake is named by field; then say what it rests on."""
-    from scalewall.hardware import load_machine, read_machine
+def compare(
+    machine: Annotated[list[str], typer.Argument(help="Catalogue names or machine files.")],
+    precision: Precision = 16,
+    json: Json = False,
+    plot: Plot = None,
+) -> None:
+    """Put machines side by side; what one of them lacks is a gap. --plot draws their rooflines."""
+    from scalewall.hardware import comparison_rows, read_machine
 
-    machine = read_machine(Path(file).absolute())
-    precisions = sorted(
-        {int(path.split(".")[1]) for path in machine.figures if path.startswith("precision.")}
-    )
-    assumed = sorted(path for path, figure in machine.figures.items() if figure.evidence == "assumed")
-    for precision in precisions:
-        load_machine(Path(file).absolute(), precision)
+    _check_precision(precision)
+    machines = [read_machine(name) for name in dict.fromkeys(machine)]
+    if plot:
+        from scalewall.report.comparison import save_comparison
+        from scalewall.report.files import check_output
+        from scalewall.report.plots import PLOT_SUFFIXES
+
+        check_output("--plot", plot, PLOT_SUFFIXES)
+        save_comparison(machines, plot, precision, f"scalewall {shlex.join(sys.argv[1:])}")
+    if json:
+        from scalewall.report.records import json_text
+
+        names = [one.name for one in machines]
+        rows = [
+            {
+                "quantity": row.quantity,
+                "unit": row.unit,
+                "values": dict(zip(names, row.values, strict=True)),
+                "assumed": [name for name, assumed in zip(names, row.assumed, strict=True) if assumed],
+            }
+            for row in comparison_rows(machines, precision)
+        ]
+        typer.echo(json_text({"precision": precision, "machines": names, "rows": rows}), nl=False)
+        return
+    from rich.console import Console
+
+    from scalewall.report.catalogue_tables import comparison_table
+
+    console = Console()
+    at_once = max(1, (console.width - _LABEL_WIDTH) // _MACHINE_WIDTH)
+    for first in range(0, len(machines), at_once):
+        console.print(comparison_table(machines[first : first + at_once], precision))
+
+
+@hardware.command()
+def check(file: Annotated[Path, typer.Argument(help="A machine file of your own (.toml).")]) -> None:
+    """Check a machine file: a mistake is named by its field; else say what it can be used for and rests on."""
+    from scalewall.hardware import read_machine
+
+    machine = read_machine(file if file.suffix == ".toml" else file.absolute())
+    bits = ", ".join(reversed(machine.levels("precision")))
+    assumed = [path for path, figure in machine.figures.items() if figure.evidence == "assumed"]
     typer.echo(
-        f"{file}: {machine.title} ({machine.name}), usable at {', '.join(map(str, precisions))} bits; "
-        f"{len(machine.figures)} figures, {len(assumed)} of them assumed."
+        f"{file}: {machine.title} ({machine.name}), {bits} bits; {len(machine.figures)} figures, "
+        f"{len(assumed)} of them assumed."
     )
-    for path in assumed:
-        typer.echo(f"  {path}: {machine.figures[path].note}")
+    for path, reason in machine.missing.items():
+        typer.echo(f"  {path} is missing ({reason}): limits need it from --set {path}=VALUE")
+    for path in sorted(assumed):
+        typer.echo(f"  {path} is assumed: {machine.figures[path].note}")
 
 
 @hardware.command()

@@ -14,6 +14,7 @@ __all__ = [
     "FIGURES",
     "FIGURE_TABLES",
     "KINDS",
+    "KIND_TITLES",
     "PRECISIONS",
     "WORDS",
     "FigureField",
@@ -24,7 +25,16 @@ __all__ = [
 ]
 
 EVIDENCE = ("datasheet", "measured", "literature", "derived", "assumed")
-KINDS = ("product", "announced", "system", "reference", "hypothetical", "user")
+KIND_TITLES: Mapping[str, str] = {
+    "product": "Accelerators",
+    "announced": "Announced accelerators",
+    "system": "Systems",
+    "reference": "Machines of the published model",
+    "hypothetical": "Hypothetical machines of the published model",
+    "user": "Machines of your own",
+}
+"""What a machine is, and the heading that lists it."""
+KINDS = tuple(KIND_TITLES)
 PRECISIONS = (32, 16, 8, 4)
 FIGURE_TABLES = ("accelerator", "precision", "memory", "network", "power", "price")
 

@@ -19,7 +19,18 @@ from scalewall.hardware.fields import (
 )
 from scalewall.hardware.machine import Figure
 
-__all__ = ["FigureReader", "Released", "parse_float", "refuse_unknown", "table_of", "text_of"]
+__all__ = [
+    "SOURCE_SEPARATOR",
+    "FigureReader",
+    "Released",
+    "parse_float",
+    "refuse_unknown",
+    "table_of",
+    "text_of",
+]
+
+SOURCE_SEPARATOR = "; "
+"""Between the references of a figure that rests on several."""
 
 _NUMBERED = ("precision", "memory", "network")
 _FIGURE_KEYS = ("value", "evidence", "source", "note", "date")
@@ -145,7 +156,7 @@ class FigureReader:
         for source in ids:
             if source not in self.sources:
                 raise unknown_name(f"{field}.source", str(source), self.sources)
-        return str(evidence), "; ".join(self.sources[source] for source in ids), note
+        return str(evidence), SOURCE_SEPARATOR.join(self.sources[source] for source in ids), note
 
 
 def table_of(where: str, content: Mapping[str, object], key: str, prefix: str = "") -> dict[str, object]:

@@ -5,19 +5,12 @@ from __future__ import annotations
 import math
 
 from scalewall.hardware.catalogue import machine_names, read_machine
-from scalewall.hardware.fields import KINDS
+from scalewall.hardware.fields import KIND_TITLES
 from scalewall.hardware.machine_file import MachineFile
 from scalewall.hardware.sheet import SheetRow, comparison_rows, sheet_rows
 
 __all__ = ["machines_page"]
 
-_HEADINGS = {
-    "product": "Accelerators",
-    "announced": "Announced accelerators",
-    "system": "Systems",
-    "reference": "Machines of the published model",
-    "hypothetical": "Hypothetical machines of the published model",
-}
 _INTRODUCTION = """# Machines
 
 <!-- Written by `python -m scalewall.hardware.page > docs/machines.md` from src/scalewall/hardware/data. -->
@@ -40,10 +33,10 @@ def machines_page() -> str:
     """Return the page as Markdown."""
     machines = [read_machine(name) for name in machine_names()]
     parts = [_INTRODUCTION]
-    for kind in KINDS:
+    for kind, heading in KIND_TITLES.items():
         group = sorted((m for m in machines if m.kind == kind), key=lambda m: (_released(m), m.name))
         if group:
-            parts += [f"## {_HEADINGS[kind]}", _overview(group), *map(_section, group)]
+            parts += [f"## {heading}", _overview(group), *map(_section, group)]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 

@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from scalewall.hardware.fields import FIGURES, pattern
+from scalewall.hardware import comparison_rows, sheet_rows
+from scalewall.hardware.fields import FIGURES, KIND_TITLES, pattern
+from scalewall.hardware.figure_reader import SOURCE_SEPARATOR
 from scalewall.report import units
-from scalewall.report.table import Cell, Column, TableView
+from scalewall.report.table import Cell, Column, TableView, Tone
 
 if TYPE_CHECKING:
-    from scalewall.hardware import Cluster, Figure, MachineFile
+    from scalewall.hardware import ComparisonRow, MachineFile, SheetRow
 
-__all__ = ["comparison_table", "figure_text", "laws_table", "machine_table", "machines_table"]
+__all__ = ["comparison_table", "figure_text", "laws_table", "machine_table", "machines_tables"]
 
-_SI_UNITS = {"bytes": "B", "bytes/s": "B/s", "FLOP/s": "FLOP/s", "s": "s", "Hz": "Hz", "W": "W"}
+_SI_UNITS = {
+    "bytes": "B",
+    "bytes/s": "B/s",
+    "FLOP/s": "FLOP/s",
+    "FLOP/byte": "FLOP/B",
+    "s": "s",
+    "Hz": "Hz",
+    "W": "W",
+}
 _DIGITS = 4
+_TONES: Mapping[str, Tone] = {"assumed": "warn", "missing": "bad"}
+_MACHINES = (
+    Column("Name", whole=True),
+    Column("Released", whole=True),
+    Column("Peak\nTFLOP/s", right=True, whole=True),
+    Column("Sustained", right=True, since=100, whole=True),
+    Column("Memory", right=True, whole=True),
+    Column("Memory\nbandwidth", right=True, since=100, whole=True),
+    Column("Network"),
+    Column("Title", since=150),
+)
+_RELEASED = 1
+_NETWORK_LINE = 27
+"""Characters up to which all network levels stand on one line."""
 
 
 def figure_text(path: str, value: float) -> str:
@@ -29,86 +53,88 @@ def figure_text(path: str, value: float) -> str:
     return f"{units.count(value)} {field.unit}".rstrip()
 
 
-def machines_table(clusters: Sequence[Cluster], unsupported: Sequence[MachineFile] = ()) -> TableView:
-    """Return one row a machine: peak, memory, and each network level's size and bandwidth one way.
+def machines_tables(machines: Sequence[MachineFile], precision: int = 16) -> list[TableView]:
+    """Return one table a kind of machine (accelerators, systems, ...), by release date and name.
 
     Parameters
     ----------
-    clusters : sequence of Cluster
-        Machines that the models can use.
-    unsupported : sequence of MachineFile
-        Machines that lack figures; the last column says which.
+    machines : sequence of MachineFile
+        Those that do not offer the precision get no row; a note names them. Those that lack a figure which the
+        ideal model needs say which.
+    precision : int
+        Bits of a word.
     """
-    return TableView(
-        title="Machines",
-        columns=(
-            Column("Name", fold=24),
-            Column("Peak\nTFLOP/s", right=True, whole=True),
-            Column("Sustained", right=True, since=100, whole=True),
-            Column("Memory", right=True, whole=True),
-            Column("Memory\nbandwidth", right=True, since=100, whole=True),
-            Column("Domain", right=True, whole=True),
-            Column("Beyond", right=True),
-            Column("Title", since=130),
-        ),
-        rows=(*map(_machine_row, clusters), *map(_unsupported_row, unsupported)),
-        notes=(
-            "Peak: dense, at the chosen precision. Domain and beyond: accelerators that share a network "
-            "level, and the bandwidth of each one way. "
-            "`scalewall hardware show NAME` has every figure and its source.",
-        ),
-    )
+    tables = []
+    for kind, heading in KIND_TITLES.items():
+        group = sorted(
+            (machine for machine in machines if machine.kind == kind),
+            key=lambda machine: (machine.released.value if machine.released else "", machine.name),
+        )
+        if group:
+            tables.append(_kind_table(heading, group, precision))
+    return tables
 
 
-def _machine_row(cluster: Cluster) -> tuple[str | Cell, ...]:
-    accelerator = cluster.accelerator
-    peak = accelerator.peak_flops / 1e12
-    levels = [
-        units.bandwidth(level.bandwidth)
-        if level.size is None
-        else f"{level.size} at {units.bandwidth(level.bandwidth)}"
-        for level in cluster.network.levels
+def _kind_table(heading: str, machines: Sequence[MachineFile], precision: int) -> TableView:
+    offered = [machine for machine in machines if str(precision) in machine.levels("precision")]
+    other = [machine.name for machine in machines if machine not in offered]
+    shown = [
+        index
+        for index in range(len(_MACHINES))
+        if index != _RELEASED or any(machine.released for machine in offered)
     ]
-    return (
-        Cell(cluster.name, "strong"),
-        f"{peak:,.0f}" if peak >= 100 else f"{peak:.3g}",
-        units.percent(accelerator.sustained_fraction),
-        units.data_size(accelerator.memory_bytes),
-        units.bandwidth(accelerator.memory[0].bandwidth),
-        levels[0],
-        "\n".join(levels[1:]),
-        Cell(cluster.title, "muted"),
+    rows = (_machine_row(machine, precision) for machine in offered)
+    return TableView(
+        title=f"{heading} at {precision} bits",
+        columns=tuple(_MACHINES[index] for index in shown),
+        rows=tuple(tuple(row[index] for index in shown) for row in rows),
+        notes=(f"Not offered at {precision} bits: {', '.join(other)}.",) if other else (),
     )
 
 
-def _unsupported_row(machine: MachineFile) -> tuple[str | Cell, ...]:
-    lacks = "lacks " + ", ".join(machine.missing)
+def _machine_row(machine: MachineFile, precision: int) -> tuple[str | Cell, ...]:
+    values = {row.quantity: (row.values[0], row.assumed[0]) for row in comparison_rows([machine], precision)}
+
+    def shown(quantity: str, of: Callable[[float], str]) -> str:
+        value, assumed = values.get(quantity, (None, False))
+        return "" if not isinstance(value, float) else of(value) + ("*" if assumed else "")
+
     return (
-        Cell(machine.name, "muted"),
-        "",
-        "",
-        "",
-        "",
-        "",
-        Cell(lacks, "muted"),
+        Cell(machine.name, "muted" if machine.missing else "strong"),
+        machine.released.value if machine.released else "",
+        shown("peak", lambda value: f"{value / 1e12:,.0f}" if value >= 1e14 else f"{value / 1e12:.3g}"),
+        shown("sustained share", units.percent),
+        shown("memory", units.data_size),
+        shown("memory bandwidth", units.bandwidth),
+        _network_cell(machine, shown),
         Cell(machine.title, "muted"),
     )
 
 
+def _network_cell(machine: MachineFile, shown: Callable[[str, Callable[[float], str]], str]) -> str | Cell:
+    """Return ``8 x 450 GB/s, 50 GB/s``, or what the ideal model lacks."""
+    if machine.missing:
+        return Cell(f"lacks {', '.join(machine.missing)}", "muted")
+    levels = []
+    for level in machine.levels("network"):
+        size = shown(f"domain {level}", units.count)
+        bandwidth = shown(f"network bandwidth {level}", units.bandwidth)
+        levels.append(f"{size} x {bandwidth}" if size else bandwidth)
+    line = ", ".join(levels)
+    return line if len(line) <= _NETWORK_LINE else ",\n".join(levels)
+
+
 def machine_table(machine: MachineFile) -> TableView:
     """Return every figure of one machine with its evidence; the numbered sources stand below."""
-    figures = _ordered(machine)
-    sources = dict.fromkeys(figure.source for _, figure in figures if figure.source)
-    number = {source: f"{place}" for place, source in enumerate(sources, start=1)}
+    figures = sheet_rows(machine)
+    number: dict[str, str] = {}
+    for source in (source for figure in figures for source in _sources(figure)):
+        number.setdefault(source, f"{len(number) + 1}")
     rows: list[tuple[str | Cell, ...]] = []
-    for table, paths in groupby(figures, key=lambda item: item[0].rpartition(".")[0]):
-        name = machine.words.get(f"{table}.name") or machine.words.get(f"{table}.format")
-        rows.append((Cell(f"{table} ({name})" if name else table, "strong"), "", "", "", ""))
-        rows += [_figure_row(path, figure, number) for path, figure in paths]
-    rows += [
-        (path, Cell("missing", "bad"), "", "", Cell(reason, "muted"))
-        for path, reason in machine.missing.items()
-    ]
+    for table, members in groupby(figures, key=lambda row: row.path.rpartition(".")[0]):
+        listed = list(members)
+        rows.append((Cell(table, "strong"), "", "", "", Cell(listed[0].part, "strong")))
+        rows += [_figure_row(row, number) for row in listed]
     return TableView(
         title=f"{machine.title} ({machine.name})",
         columns=(
@@ -119,72 +145,77 @@ def machine_table(machine: MachineFile) -> TableView:
             Column("Note"),
         ),
         rows=tuple(rows),
-        notes=(*filter(None, [machine.note]), *(f"{place}  {source}" for source, place in number.items())),
+        notes=(*_about(machine), *(f"{place}  {source}" for source, place in number.items())),
     )
 
 
-def _figure_row(path: str, figure: Figure, number: Mapping[str, str]) -> tuple[str | Cell, ...]:
+def _sources(row: SheetRow) -> list[str]:
+    return row.source.split(SOURCE_SEPARATOR) if row.source else []
+
+
+def _about(machine: MachineFile) -> list[str]:
+    """Return what a machine is known for, when it was released, what it builds on and lacks."""
+    about = [machine.note] if machine.note else []
+    if machine.released:
+        note = f": {machine.released.note}" if machine.released.note else ""
+        about.append(f"Released {machine.released.value} ({machine.released.evidence}{note}).")
+    if machine.base:
+        about.append(f"Takes from {machine.base} what its own file does not give.")
+    if machine.missing:
+        about.append(f"ideal: unsupported, lacks {', '.join(machine.missing)}; --set PATH=VALUE supplies it.")
+    return about
+
+
+def _figure_row(row: SheetRow, number: Mapping[str, str]) -> tuple[str | Cell, ...]:
+    dated = ", ".join(filter(None, [row.date, row.note]))
     return (
-        f"  {path.rpartition('.')[2]}",
-        figure_text(path, figure.value),
-        Cell(figure.evidence, "warn" if figure.evidence == "assumed" else "plain"),
-        number.get(figure.source, ""),
-        Cell(figure.note, "muted"),
+        f"  {row.path.rpartition('.')[2]}",
+        "" if row.value is None else figure_text(row.path, row.value),
+        Cell(row.evidence, _TONES.get(row.evidence, "plain")),
+        " ".join(number[source] for source in _sources(row)),
+        Cell(dated, "muted"),
     )
 
 
-def _ordered(machine: MachineFile) -> list[tuple[str, Figure]]:
-    """Return the figures in the order in which the fields are declared, then by level."""
-    order = {name: place for place, name in enumerate(FIGURES)}
-    tables = {name.split(".")[0]: place for place, name in reversed(list(enumerate(FIGURES)))}
+def comparison_table(machines: Sequence[MachineFile], precision: int = 16) -> TableView:
+    """Return machines side by side, one column a machine, one row a quantity; what is missing is a gap.
 
-    def place(path: str) -> tuple[int, list[int], int]:
-        numbers = [int(part) for part in path.split(".") if part.isdigit()]
-        return tables[path.split(".")[0]], numbers, order[pattern(path)]
-
-    return sorted(machine.figures.items(), key=lambda item: place(item[0]))
-
-
-def comparison_table(clusters: Sequence[Cluster]) -> TableView:
-    """Return machines side by side, one column a machine, one row a figure that the model uses."""
-    values = [_compared(cluster) for cluster in clusters]
-    names = dict.fromkeys(name for one in values for name in one)
+    Parameters
+    ----------
+    machines : sequence of MachineFile
+        At least one; those that lack figures are shown with gaps.
+    precision : int
+        Bits of a word.
+    """
     return TableView(
-        title="Machines side by side",
-        columns=(Column("Figure"), *(Column(cluster.name, right=True) for cluster in clusters)),
-        rows=tuple(
-            (Cell(name, "muted"), *(one.get(name, Cell("none", "muted")) for one in values)) for name in names
+        title=f"Machines side by side at {precision} bits",
+        columns=(Column("", fold=22), *(Column(machine.name, right=True) for machine in machines)),
+        rows=tuple(_comparison_row(row) for row in comparison_rows(machines, precision)),
+        notes=(
+            "Peak: dense. Bandwidth between accelerators is each one's own, one way. Ridge: FLOP that each byte "
+            "from memory must feed at the sustained rate; arithmetic per network byte: the same for the links. "
+            "* Assumed, or rests on an assumed figure.",
         ),
-        notes=("Bandwidth between accelerators is each one's own, one way. * Assumed: nobody publishes it.",),
     )
 
 
-def _compared(cluster: Cluster) -> dict[str, str]:
-    """Return the figures of one machine as text by what they are; a star marks an assumed one."""
-    accelerator = cluster.accelerator
-    precision = f"precision.{accelerator.precision}"
+def _comparison_row(row: ComparisonRow) -> tuple[str | Cell, ...]:
+    cells: list[str | Cell] = []
+    for value, assumed in zip(row.values, row.assumed, strict=True):
+        if value is None:
+            cells.append(Cell("unknown", "muted"))
+        else:
+            text = value if isinstance(value, str) else _quantity_text(row.quantity, row.unit, value)
+            cells.append(f"{text}*" if assumed else text)
+    return (Cell(row.quantity[:1].upper() + row.quantity[1:], "muted"), *cells)
 
-    def marked(path: str, value: float) -> str:
-        return figure_text(path, value) + ("*" if path in cluster.assumed else "")
 
-    rows = {
-        "Precision": f"{accelerator.precision} bit",
-        "Peak": marked(f"{precision}.peak_flops", accelerator.peak_flops),
-        "Sustained": marked(f"{precision}.sustained_fraction", accelerator.sustained_fraction),
-        "Kernel latency": marked("accelerator.kernel_latency", accelerator.kernel_latency),
-        "Memory": marked("memory.0.capacity_bytes", accelerator.memory_bytes),
-    }
-    for index, memory in enumerate(accelerator.memory):
-        rows[f"{memory.name} bandwidth"] = marked(f"memory.{index}.bandwidth", memory.bandwidth)
-    for index, level in enumerate(cluster.network.levels):
-        path = f"network.{index}"
-        rows[f"Network {index}"] = level.name
-        rows[f"Network {index} size"] = (
-            "unbounded" if level.size is None else marked(f"{path}.size", level.size)
-        )
-        rows[f"Network {index} bandwidth"] = marked(f"{path}.bandwidth", level.bandwidth)
-        rows[f"Network {index} latency"] = marked(f"{path}.latency", level.latency)
-    return rows
+def _quantity_text(quantity: str, unit: str, value: float) -> str:
+    if quantity == "sustained share":
+        return units.percent(value)
+    if unit == "USD":
+        return f"{value:,.0f} USD"
+    return units.quantity(value, _SI_UNITS.get(unit, unit), _DIGITS) if unit else units.count(value)
 
 
 def laws_table(laws: Iterable[Mapping[str, str]]) -> TableView:

@@ -31,7 +31,7 @@ from scalewall.report.words import LEAVES_OUT, all_rest_on, all_warnings, effici
 if TYPE_CHECKING:
     from scalewall.ideal.limits import Limits
 
-__all__ = ["page"]
+__all__ = ["asset", "chart_slot", "charts_json", "command_section", "css_colours", "page"]
 
 _NAMED_IN_TITLE = 3
 
@@ -55,7 +55,7 @@ def page(limits: Sequence[Limits], command: str = "") -> str:
     from plotly.offline import get_plotlyjs
 
     charts = {"utilization": utilization_chart(limits), "accelerators": accelerators_chart(limits)}
-    compared = "".join(_figure(key, chart) for key, chart in charts.items())
+    compared = "".join(chart_slot(key, chart) for key, chart in charts.items())
     closer = []
     for index, one in enumerate(limits):
         own = (
@@ -65,11 +65,11 @@ def page(limits: Sequence[Limits], command: str = "") -> str:
         )
         charts |= own
         closer.append(_closer(one, own, hidden=index > 0))
-    return _asset("template.html").substitute(
+    return asset("template.html").substitute(
         title=escape(_title(limits)),
         version=escape(str(limits[0].assumptions.get("version", ""))),
-        colours=_css_colours(),
-        css=_asset("page.css").template,
+        colours=css_colours(),
+        css=asset("page.css").template,
         answers=_answers(limits),
         compared=compared,
         summary=summary_table(limits).html(),
@@ -80,16 +80,15 @@ def page(limits: Sequence[Limits], command: str = "") -> str:
         leaves_out=escape(LEAVES_OUT),
         assumptions=assumptions_table(limits).html(),
         assumed=_assumed(limits),
-        command=f"<section><h2>Make this again</h2><pre><code>{escape(command)}</code></pre></section>"
-        if command
-        else "",
+        command=command_section(command),
         plotly=get_plotlyjs(),
-        charts=_charts_json(charts),
-        script=_asset("page.js").template,
+        charts=charts_json(charts),
+        script=asset("page.js").template,
     )
 
 
-def _asset(name: str) -> Template:
+def asset(name: str) -> Template:
+    """Return a file of the page's folder as a template."""
     return Template(files("scalewall.report").joinpath("page", name).read_text(encoding="utf-8"))
 
 
@@ -110,7 +109,8 @@ def _answers(limits: Sequence[Limits]) -> str:
     return f"<ul>{''.join(f'<li>{escape(finding(one))}</li>' for one in limits)}</ul>{rests}"
 
 
-def _figure(key: str, chart: Chart) -> str:
+def chart_slot(key: str, chart: Chart) -> str:
+    """Return the place on a page where its script draws the chart ``key``."""
     title = escape(chart.title)
     return (
         f"<figure><figcaption>{title}</figcaption>"
@@ -119,7 +119,7 @@ def _figure(key: str, chart: Chart) -> str:
 
 
 def _closer(limits: Limits, charts: dict[str, Chart], hidden: bool) -> str:
-    figures = "".join(_figure(key, chart) for key, chart in charts.items())
+    figures = "".join(chart_slot(key, chart) for key, chart in charts.items())
     mark = " hidden" if hidden else ""
     return f"<div data-machine='{escape(limits.machine)}'{mark}>{figures}{curve_table(limits).html()}</div>"
 
@@ -140,7 +140,15 @@ def _assumed(limits: Sequence[Limits]) -> str:
     return table.html() if table.rows else "<p>No figure of these machines had to be assumed.</p>"
 
 
-def _css_colours() -> str:
+def command_section(command: str) -> str:
+    """Return the section that shows the command which makes a page again; nothing if there is none."""
+    if not command:
+        return ""
+    return f"<section><h2>Make this again</h2><pre><code>{escape(command)}</code></pre></section>"
+
+
+def css_colours() -> str:
+    """Return the style's colours as CSS variables, light and dark."""
     look = style()
     dark = f"@media (prefers-color-scheme: dark) {{ :root {{ {_variables(look.dark)} }} }}"
     return f":root {{ --font: {look.font_family}; {_variables(look.light)} }}\n{dark}"
@@ -152,7 +160,7 @@ def _variables(theme: Theme) -> str:
     )
 
 
-def _charts_json(charts: dict[str, Chart]) -> str:
+def charts_json(charts: dict[str, Chart]) -> str:
     """Return the figures and both themes' colours as JSON that cannot end its script element."""
     look = style()
     document = {

@@ -37,7 +37,9 @@ def figure(charts: Sequence[Chart], theme: Theme | None = None) -> Figure:
     colours = theme or look.light
     columns = 1 if len(charts) <= 2 else 2
     rows = math.ceil(len(charts) / columns)
-    heights = [max(chart.height for chart in charts[row * columns : (row + 1) * columns]) for row in range(rows)]
+    heights = [
+        max(chart.height for chart in charts[row * columns : (row + 1) * columns]) for row in range(rows)
+    ]
     drawn = Figure(
         figsize=(look.print_width_inches * columns, look.print_height_inches * sum(heights)),
         dpi=look.print_dpi,
@@ -166,7 +168,9 @@ def _draw_labels(axes: Axes, chart: Chart, theme: Theme) -> None:
             verticalalignment="center",
             color=theme.text,
             fontsize=_LABEL_SIZE,
-            arrowprops={"arrowstyle": "-", "color": theme.muted, "linewidth": 0.4, "shrinkB": 2} if far else None,
+            arrowprops={"arrowstyle": "-", "color": theme.muted, "linewidth": 0.4, "shrinkB": 2}
+            if far
+            else None,
         )
 
 
