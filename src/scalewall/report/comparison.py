@@ -12,7 +12,7 @@ from scalewall.hardware import MachineFile
 from scalewall.report.catalogue_tables import comparison_table
 from scalewall.report.files import write_text
 from scalewall.report.html import asset, chart_slot, charts_json, command_section, css_colours
-from scalewall.report.roofline import lacks_roofline, roofline_chart
+from scalewall.report.roofline import lacks_roofline, links_shown, roofline_chart
 
 __all__ = ["comparison_page", "save_comparison"]
 
@@ -61,6 +61,9 @@ def comparison_page(machines: Sequence[MachineFile], precision: int = 16, comman
         version=escape(__version__),
         colours=css_colours(),
         css=asset("page.css").template,
+        roofs="from memory (solid) and over its links (dashed)"
+        if links_shown(machines, precision)
+        else "from memory",
         left_out=escape(left_out),
         chart=chart_slot("roofline", chart),
         table=comparison_table(machines, precision).html(),

@@ -17,6 +17,7 @@ from scalewall.report.chart_data import (
     shares_chart,
     utilization_chart,
 )
+from scalewall.report.generations import MANY, generations, generations_chart, spread_words
 from scalewall.report.limit_tables import (
     assumed_table,
     assumptions_table,
@@ -34,6 +35,16 @@ if TYPE_CHECKING:
 __all__ = ["asset", "chart_slot", "charts_json", "command_section", "css_colours", "page"]
 
 _NAMED_IN_TITLE = 3
+_BY_SIZE = (
+    "Each point is the best plan that the search found for a run of that size. Shaded: the range in which efficient "
+    "(linear) scaling ends, from the first run that falls below the threshold to the last that passes it. Dashed: "
+    "what the machine sustains in large matmuls; dotted: the threshold."
+)
+_BY_YEAR = (
+    "A bar is the range in which efficient (linear) scaling ends on a machine, from the first run that falls below "
+    "the threshold to the last that passes it; a triangle is the largest run that finishes. The curve of each "
+    "machine stands below."
+)
 
 
 def page(limits: Sequence[Limits], command: str = "") -> str:
@@ -54,7 +65,7 @@ def page(limits: Sequence[Limits], command: str = "") -> str:
     """
     from plotly.offline import get_plotlyjs
 
-    charts = {"utilization": utilization_chart(limits), "accelerators": accelerators_chart(limits)}
+    charts = _compared(limits)
     compared = "".join(chart_slot(key, chart) for key, chart in charts.items())
     closer = []
     for index, one in enumerate(limits):
@@ -71,6 +82,8 @@ def page(limits: Sequence[Limits], command: str = "") -> str:
         colours=css_colours(),
         css=asset("page.css").template,
         answers=_answers(limits),
+        compared_title="Limits by year of release" if "generations" in charts else "Utilization against size",
+        compared_text=_BY_YEAR if "generations" in charts else _BY_SIZE,
         compared=compared,
         summary=summary_table(limits).html(),
         closed_forms=closed_form_table(limits).html() if any(one.closed_forms for one in limits) else "",
@@ -85,6 +98,13 @@ def page(limits: Sequence[Limits], command: str = "") -> str:
         charts=charts_json(charts),
         script=asset("page.js").template,
     )
+
+
+def _compared(limits: Sequence[Limits]) -> dict[str, Chart]:
+    """Return the figures that compare machines: curves, or for many their limits by year of release."""
+    if len(limits) > MANY and generations(limits):
+        return {"generations": generations_chart(limits)}
+    return {"utilization": utilization_chart(limits), "accelerators": accelerators_chart(limits)}
 
 
 def asset(name: str) -> Template:
@@ -106,7 +126,11 @@ def _answers(limits: Sequence[Limits]) -> str:
     rests = "".join(f"<p class='sw-note'>{escape(line)}</p>" for line in notes)
     if len(limits) == 1:
         return f"<p>{escape(finding(limits[0]))}</p>{rests}"
-    return f"<ul>{''.join(f'<li>{escape(finding(one))}</li>' for one in limits)}</ul>{rests}"
+    listed = f"<ul>{''.join(f'<li>{escape(finding(one))}</li>' for one in limits)}</ul>"
+    if len(limits) > MANY and generations(limits):
+        summary = f"<p>{escape(spread_words(limits))}</p>"
+        return f"{summary}<details><summary>Machine by machine</summary>{listed}</details>{rests}"
+    return f"{listed}{rests}"
 
 
 def chart_slot(key: str, chart: Chart) -> str:

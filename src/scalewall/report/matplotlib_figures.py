@@ -69,7 +69,7 @@ def _draw(axes: Axes, chart: Chart, theme: Theme) -> None:
     if chart.y.limits is not None:
         axes.set_ylim(*chart.y.limits)
     if len(chart.series) > 1:
-        _draw_legend(axes, len(chart.series), theme)
+        _draw_legend(axes, len(chart.series), chart.height, theme)
 
 
 def _draw_axes(axes: Axes, x: Axis, y: Axis, theme: Theme) -> None:
@@ -206,10 +206,10 @@ def _draw_rule(axes: Axes, rule: Rule, theme: Theme) -> None:
     )
 
 
-def _draw_legend(axes: Axes, entries: int, theme: Theme) -> None:
+def _draw_legend(axes: Axes, entries: int, height: float, theme: Theme) -> None:
     legend = axes.legend(
         loc="upper left",
-        bbox_to_anchor=(0.0, -0.16),
+        bbox_to_anchor=(0.0, -0.16 / height),
         ncols=min(entries, _LEGEND_COLUMNS),
         frameon=False,
         fontsize=style().print_font_size - 1,

@@ -141,7 +141,7 @@ def _annotations(chart: Chart) -> list[Spec]:
         _USUAL_WIDTH - _MARGIN["l"] - _MARGIN["r"],
         look.chart_height * chart.height - _MARGIN["t"] - _MARGIN["b"],
     )
-    labels = chart_labels(chart, inner, 0.58 * _LABEL_SIZE, 1.3 * _LABEL_SIZE, look.marker_size)
+    labels = chart_labels(chart, inner, 0.63 * _LABEL_SIZE, 1.3 * _LABEL_SIZE, look.marker_size)
     return [_annotation(chart, label) for label in labels]
 
 

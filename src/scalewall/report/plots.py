@@ -6,14 +6,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalewall.report.chart_data import limits_charts
+from scalewall.report.chart_data import Chart, limits_charts
+from scalewall.report.generations import MANY, generations, generations_chart
 
 if TYPE_CHECKING:
     from scalewall.ideal.limits import Limits
 
-__all__ = ["PLOT_SUFFIXES", "save_plot"]
+__all__ = ["PLOT_SUFFIXES", "print_charts", "save_plot"]
 
 PLOT_SUFFIXES = (".html", ".png", ".svg", ".pdf")
+
+
+def print_charts(limits: Sequence[Limits]) -> tuple[Chart, ...]:
+    """Return the figures of limits for print: curves, or for many machines their limits by year of release."""
+    if len(limits) > MANY and generations(limits):
+        return (generations_chart(limits),)
+    return limits_charts(limits)
 
 
 def save_plot(limits: Sequence[Limits], path: Path, command: str = "") -> None:
@@ -22,7 +30,8 @@ def save_plot(limits: Sequence[Limits], path: Path, command: str = "") -> None:
     Parameters
     ----------
     limits : sequence of Limits
-        One machine or several; one gets its plans and its time shares drawn too.
+        One machine or several; one gets its plans and its time shares drawn too, many are drawn by their years
+        of release.
     path : Path
         Ends in one of :data:`PLOT_SUFFIXES`: ``.html`` is the interactive report, the others are print
         figures. :func:`scalewall.report.files.check_output` tells before the work whether it can be written.
@@ -37,4 +46,4 @@ def save_plot(limits: Sequence[Limits], path: Path, command: str = "") -> None:
     else:
         from scalewall.report.matplotlib_figures import figure
 
-        figure(limits_charts(limits)).savefig(path)
+        figure(print_charts(limits)).savefig(path)

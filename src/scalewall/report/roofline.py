@@ -9,7 +9,7 @@ from scalewall.hardware import MachineFile, comparison_rows
 from scalewall.report import units
 from scalewall.report.chart_data import Axis, Chart, Series
 
-__all__ = ["MOST_WITH_LINKS", "lacks_roofline", "roofline_chart"]
+__all__ = ["MOST_WITH_LINKS", "lacks_roofline", "links_shown", "roofline_chart"]
 
 MOST_WITH_LINKS = 3
 """Up to this many machines get a roof for each network level too; more would hide each other."""
@@ -31,11 +31,11 @@ def roofline_chart(machines: Sequence[MachineFile], precision: int = 16) -> Char
     precision : int
         Bits of a word.
     """
-    drawn = [machine for machine in machines if not lacks_roofline(machine, precision)]
+    links = links_shown(machines, precision)
     roofs = [
         (machine.name, colour, *roof)
-        for colour, machine in enumerate(drawn)
-        for roof in _roofs(machine, precision, links=len(drawn) <= MOST_WITH_LINKS)
+        for colour, machine in enumerate(_drawn(machines, precision))
+        for roof in _roofs(machine, precision, links)
     ]
     bends = [sustained / bandwidth for _, _, _, _, sustained, bandwidth in roofs]
     low, high = min(bends) / _BEYOND, max(bends) * _BEYOND
@@ -56,6 +56,15 @@ def roofline_chart(machines: Sequence[MachineFile], precision: int = 16) -> Char
             for name, colour, part, dash, sustained, bandwidth in roofs
         ),
     )
+
+
+def links_shown(machines: Sequence[MachineFile], precision: int) -> bool:
+    """Tell whether the chart of these machines has roofs for the network levels."""
+    return len(_drawn(machines, precision)) <= MOST_WITH_LINKS
+
+
+def _drawn(machines: Sequence[MachineFile], precision: int) -> list[MachineFile]:
+    return [machine for machine in machines if not lacks_roofline(machine, precision)]
 
 
 def lacks_roofline(machine: MachineFile, precision: int) -> bool:
