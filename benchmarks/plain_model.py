@@ -43,10 +43,11 @@ class Outcome(NamedTuple):
 
 
 def tiling(m: float, n: float, capacity: float, word: float) -> tuple[float, float]:
-    """Rows and columns of tiles, as near to squares as the matrix lets them be."""
+    """Rows and columns of tiles, as near to squares as the matrix lets them be; no cut by a rounding error."""
     area = m * n / math.ceil(m * n * word / capacity)
     height = max(min(m, math.sqrt(area)), area / n)
-    return m / height, n * height / area
+    rows, columns = m / height, n * height / area
+    return rows if rows > 1 + 1e-12 else 1.0, columns if columns > 1 + 1e-12 else 1.0
 
 
 def matmul(m: float, n: float, b: float, gradient: bool, accelerator: Accelerator) -> float:

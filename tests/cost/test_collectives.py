@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from benchmarks import plain_model
 from scalewall.cost.collectives import (
+    all_reduce_chain_latency,
     all_reduce_latency,
     all_reduce_seconds,
     boundary_latency,
     boundary_seconds,
-    data_parallel_latency,
     data_parallel_seconds,
     outermost_level,
     pipeline_crossings,
@@ -60,7 +60,7 @@ def test_latency_is_two_hops_or_a_tree(peers, hops):
 def test_data_parallel_traffic_is_the_slowest_level(dp, words, n_gpu, tree):
     seconds, latency = plain_model.all_reduce(dp, words, n_gpu, 2, SUPERPOD.network, tree)
     assert data_parallel_seconds(degrees(dp), words, n_gpu, arrays(tree)) == pytest.approx(max(seconds))
-    assert data_parallel_latency(degrees(dp), arrays(tree)) == pytest.approx(latency)
+    assert all_reduce_chain_latency(degrees(dp), arrays(tree)) == pytest.approx(latency)
 
 
 @given(dp=FACTORS)

@@ -80,6 +80,16 @@ def test_tiles_fit_and_cover(m, n, capacity):
     assert rows * columns == pytest.approx(math.ceil(m * n * 2 / capacity), rel=1e-12)
 
 
+@pytest.mark.parametrize("shape", [(3.0, 94.0), (94.0, 3.0), (7 / 3, 700 / 3), (49 / 3, 49 / 3)])
+@pytest.mark.parametrize("tiles", [1, 2, 3, 5, 7, 31])
+def test_rounding_errors_do_not_cut_a_matrix(shape, tiles):
+    """Traffic jumps where a matrix is cut into two columns, so a strip must be one column, not 1.0000000000000002."""
+    m, n = shape
+    counts = tile_counts(m, n, m * n * 2 / (tiles - 0.5), 2.0)
+    assert all(count == 1 or count > 1 + 1e-6 for count in counts)
+    assert tile_counts(n, m, m * n * 2 / (tiles - 0.5), 2.0) == counts[::-1]
+
+
 @pytest.mark.parametrize(("kind", "moved"), [(activation_traffic, 1), (weight_gradient_traffic, 2)])
 def test_weights_that_fit_below_are_not_moved(kind, moved):
     m, n, b, word = 64.0, 32.0, 10.0, 2.0

@@ -34,6 +34,9 @@ __all__ = [
 FRAGMENT = 8
 """Matrix units work on fragments of this many rows and columns; smaller edges are padded [1]."""
 
+_SAME = 1 + 1e-12
+"""Edges this close are equal: traffic jumps where a matrix is cut, and rounding errors must not decide that."""
+
 
 @kernel
 def padded_flop(m: float, n: float, b: float) -> float:
@@ -47,11 +50,16 @@ def tile_counts(m: float, n: float, tile_bytes: float, word_bytes: float) -> tup
     """How many tiles of at most ``tile_bytes`` an ``m x n`` matrix is cut into, by rows and by columns.
 
     ``t = ceil(m n w / Q)``, ``q = m n / t``, ``tile_m = max(min(m, sqrt(q)), q / n)``, ``tile_n = q / tile_m``;
-    returns ``(m / tile_m, n / tile_n)``, real numbers of at least 1 [1].
+    returns ``(m / tile_m, n / tile_n)`` [1]: squares of edge ``sqrt(q)``, or ``t`` strips where an edge of the
+    matrix is no longer than that. Counts of at least 1, and of exactly 1 across a strip.
     """
-    area = m * n / math.ceil(m * n * word_bytes / tile_bytes)
-    tile_m = max(min(m, math.sqrt(area)), area / n)
-    return m / tile_m, n / (area / tile_m)
+    tiles = float(math.ceil(m * n * word_bytes / tile_bytes))
+    edge = math.sqrt(m * n / tiles)
+    if n <= edge * _SAME:
+        return tiles, 1.0
+    if m <= edge * _SAME:
+        return 1.0, tiles
+    return m / edge, n / edge
 
 
 @kernel

@@ -57,7 +57,7 @@ def schedules_of(
     """Write the schedules open to a pipeline into ``found`` (see ``ZERO_BUBBLE``); return how many."""
     number = 0
     least, most = bounds.interleave
-    if bounds.zero_bubble and zero_bubble_fits(pp, microbatches) and least <= 1:
+    if bounds.zero_bubble and zero_bubble_fits(pp, microbatches):
         found[number] = ZERO_BUBBLE
         number += 1
     if bounds.one_f_one_b:
@@ -71,11 +71,19 @@ def schedules_of(
 
 
 @kernel
+def _least(floor: float, ranks: float, most: float, latency: float, fastest: bool) -> tuple[float, float]:
+    """Least seconds and least cost of a shape: from ``ranks`` to ``most`` accelerators share its work."""
+    seconds = floor / most + latency
+    return seconds, seconds if fastest else floor + latency * ranks
+
+
+@kernel
 def _shapes(question: Question, counts: IntArray, costs: TensorCosts, best: Best) -> list[Shape]:
     """Matmul shapes that can still beat ``best``."""
     machine, switches, bounds = question.machine, question.switches, question.bounds
     tp_model, tp_ff = question.tables.tp_model, question.tables.tp_ff
-    deadline, fastest = question.deadline, question.fastest
+    fastest = question.fastest
+    most_cost, most_seconds = best.value[0] / (1 + question.gain), question.deadline / (1 - ROUNDING)
     flat = flat_network(machine)
     batch_per_expert = question.batch_tokens / question.sparsity
     scratch = np.empty(1 + machine.tile_bytes.size)
@@ -89,18 +97,20 @@ def _shapes(question: Question, counts: IntArray, costs: TensorCosts, best: Best
             latency = latency_floor(model, ff, 1, 1, question, flat) if not bounds.zero_bubble else 0.0
             flat_only = True
             for i_count in range(counts.size):
-                most = float(model * ff) * counts[i_count] * question.sparsity
+                ranks = float(model * ff)
+                most = ranks * counts[i_count] * question.sparsity
                 passes = most * question.layers
-                least = compute_floor(question, passes)
-                floor = busy_seconds(least, tensor, 0.0, switches)
-                if not worse(floor / most + latency, most, deadline, fastest, best) and flat_only:
+                floor = busy_seconds(compute_floor(question, passes), tensor, 0.0, switches)
+                seconds, cost = _least(floor, ranks, most, latency, fastest)
+                if cost > most_cost and not fastest:
+                    break
+                if cost > most_cost or seconds > most_seconds:
+                    continue
+                if flat_only:
                     flat_only = False
                     tensor = least_tensor_seconds(i_model, i_ff, question, costs)
-                    floor = busy_seconds(least, tensor, 0.0, switches)
-                if worse(floor / most + latency, most, deadline, fastest, best):
-                    if not fastest and floor / most * (1 - ROUNDING) <= deadline:
+                    if tensor == np.inf:
                         break
-                    continue
                 compute = passes * layer_seconds(
                     question.d_ff / ff,
                     question.d_model / model,
@@ -109,9 +119,9 @@ def _shapes(question: Question, counts: IntArray, costs: TensorCosts, best: Best
                     scratch,
                 )
                 floor = busy_seconds(compute, tensor, 0.0, switches)
-                if not worse(floor / most + latency, most, deadline, fastest, best):
-                    key = floor / most if fastest else floor
-                    shapes.append(Shape(key, compute, tensor, i_model, i_ff, i_count))
+                seconds, cost = _least(floor, ranks, most, latency, fastest)
+                if cost <= most_cost and seconds <= most_seconds:
+                    shapes.append(Shape(cost, compute, tensor, i_model, i_ff, i_count))
     return shapes
 
 
@@ -144,7 +154,7 @@ def full_search(question: Question, best: Best) -> None:
     shapes = _shapes(question, counts, costs, best)
     for position in np.argsort(np.array([shape.key for shape in shapes])):
         shape = shapes[position]
-        if shape.key * (1 - ROUNDING) > best.value[0]:
+        if shape.key * (1 + question.gain) > best.value[0]:
             break
         model, ff, count = tp_model.degree[shape.i_model], tp_ff.degree[shape.i_ff], counts[shape.i_count]
         for i_ep in range(ep.degree.size):
@@ -186,7 +196,7 @@ def full_search(question: Question, best: Best) -> None:
                         bounds.zero_bubble and zero_bubble_fits(pp_degree, microbatches),
                         switches,
                     )
-                    if worse(bound, n_active, question.deadline, question.fastest, best):
+                    if worse(bound, n_active, question, best):
                         continue
                     number = schedules_of(
                         question.layers, pp_degree, microbatches, layer_divisors, bounds, schedules

@@ -76,10 +76,10 @@ def least_batch_seconds(
 
 
 @kernel
-def worse(bound: float, n_gpu: float, deadline: float, fastest: bool, best: Best) -> bool:
+def worse(bound: float, n_gpu: float, question: Question, best: Best) -> bool:
     """Whether a least time means missing the deadline or no gain over the best plan."""
-    bound *= 1 - ROUNDING
-    return bound > deadline or (bound if fastest else bound * n_gpu) > best.value[0]
+    cost = bound if question.fastest else bound * n_gpu
+    return bound * (1 - ROUNDING) > question.deadline or cost * (1 + question.gain) > best.value[0]
 
 
 @kernel
@@ -102,6 +102,21 @@ def _take(row: IntArray, left: IntArray, after: IntArray) -> bool:
             return False
         after[level] = left[level] // row[level]
     return True
+
+
+@kernel
+def _sends(row_pp: IntArray, row_ep: IntArray, interleave: int, n_active: int, question: Question) -> float:
+    """Seconds of point-to-point traffic of one batch."""
+    return boundary_seconds(
+        row_pp,
+        row_ep,
+        interleave,
+        question.d_model,
+        question.layers,
+        question.batch_tokens,
+        n_active,
+        question.machine,
+    )
 
 
 @kernel
@@ -140,7 +155,7 @@ def place(
         Read and written.
     """
     machine, switches, bounds = question.machine, question.switches, question.bounds
-    tables, deadline, fastest = question.tables, question.deadline, question.fastest
+    tables = question.tables
     dp, pp, ep = tables.dp, tables.pp, tables.ep
     i_dp, i_pp, i_ep = chosen
     levels = machine.level_size.size
@@ -156,6 +171,7 @@ def place(
     compute /= n_active
     least_bubble = 1.0
     zero_bubble = False
+    fewest, most = max(schedules.min(), 1), max(schedules.max(), 1)
     for schedule in schedules:
         if schedule == ZERO_BUBBLE:
             zero_bubble = True
@@ -168,13 +184,13 @@ def place(
         tensor = tensor_parallel.seconds / n_active
         tensor_latency = tensor_parallel.latency
         bound = least_batch_seconds(compute, tensor, 0.0, 0.0, 0.0, 0.0, least_bubble, zero_bubble, switches)
-        if worse(bound, n_active, deadline, fastest, best):
+        if worse(bound, n_active, question, best):
             return
         used[:] = tables.tp_model.rows[tensor_parallel.row_model] * tables.tp_ff.rows[tensor_parallel.row_ff]
         bound = least_batch_seconds(
             compute, tensor, 0.0, 0.0, tensor_latency, 0.0, least_bubble, zero_bubble, switches
         )
-        if worse(bound, n_active, deadline, fastest, best) or not _take(used, room[0], room[1]):
+        if worse(bound, n_active, question, best) or not _take(used, room[0], room[1]):
             continue
         for r_pp in range(pp.start[i_pp], pp.start[i_pp + 1]):
             row_pp = pp.rows[r_pp]
@@ -184,21 +200,19 @@ def place(
                 row_ep = ep.rows[r_ep]
                 if not _take(row_ep, room[2], room[3]):
                     continue
-                point = boundary_seconds(
-                    row_pp,
-                    row_ep,
-                    1,
-                    question.d_model,
-                    question.layers,
-                    question.batch_tokens,
-                    n_active,
-                    machine,
+                # Both are linear in the chunks, so one of the two ends is the least.
+                point = min(
+                    _sends(row_pp, row_ep, fewest, n_active, question),
+                    _sends(row_pp, row_ep, most, n_active, question),
                 )
-                latency = tensor_latency + boundary_latency(row_pp, row_ep, 1, question.layers, machine)
+                latency = tensor_latency + min(
+                    boundary_latency(row_pp, row_ep, fewest, question.layers, machine),
+                    boundary_latency(row_pp, row_ep, most, question.layers, machine),
+                )
                 bound = least_batch_seconds(
                     compute, tensor, point, 0.0, latency, 0.0, least_bubble, zero_bubble, switches
                 )
-                if worse(bound, n_active, deadline, fastest, best):
+                if worse(bound, n_active, question, best):
                     continue
                 for r_dp in range(dp.start[i_dp], dp.start[i_dp + 1]):
                     row_dp = dp.rows[r_dp]
@@ -225,23 +239,14 @@ def place(
                         zero_bubble,
                         switches,
                     )
-                    if worse(bound, n_gpu, deadline, fastest, best) or not (
+                    if worse(bound, n_gpu, question, best) or not (
                         bounds.n_gpu[0] <= n_gpu <= bounds.n_gpu[1]
                     ):
                         continue
                     for schedule in schedules:
                         is_zero = schedule == ZERO_BUBBLE
                         interleave = 1 if is_zero else schedule
-                        sends = boundary_seconds(
-                            row_pp,
-                            row_ep,
-                            interleave,
-                            question.d_model,
-                            question.layers,
-                            question.batch_tokens,
-                            n_active,
-                            machine,
-                        )
+                        sends = _sends(row_pp, row_ep, interleave, n_active, question)
                         total = batch_seconds(
                             compute,
                             tensor,
@@ -255,9 +260,9 @@ def place(
                             switches,
                         )
                         best.value[4] += 1
-                        cost = total if fastest else total * n_gpu
+                        cost = total if question.fastest else total * n_gpu
                         talk = tensor + sends + data_seconds
-                        if total > deadline or cost > best.value[0]:
+                        if total > question.deadline or cost > best.value[0]:
                             continue
                         if cost < best.value[0] or talk < best.value[1]:
                             best.value[0], best.value[1] = cost, talk

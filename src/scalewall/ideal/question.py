@@ -71,6 +71,9 @@ class Question(NamedTuple):
         Most seconds a batch may take.
     fastest : bool
         Minimize seconds; else accelerator-seconds, idle ones included.
+    gain : float
+        Least relative gain over the best plan for which another is looked at. Below 0, equally good plans are
+        too, and less communication decides; above 0, the first one stays.
     """
 
     d_model: int
@@ -85,6 +88,7 @@ class Question(NamedTuple):
     tables: Tables
     deadline: float
     fastest: bool
+    gain: float
 
 
 class Best(NamedTuple):

@@ -100,9 +100,7 @@ def reference_search(question: Question) -> Best:
     while ranks <= min(largest, LARGEST_CLUSTER // question.sparsity):
         n_active = ranks * question.sparsity
         placeable = not bounds.exact_domains or exact_room(n_active, machine, room)
-        if placeable and not worse(
-            flop_floor / n_active, n_active, question.deadline, question.fastest, best
-        ):
+        if placeable and not worse(flop_floor / n_active, n_active, question, best):
             for i_pp in range(pp.degree.size):
                 pp_degree = pp.degree[i_pp]
                 if ranks % pp_degree != 0:
@@ -154,7 +152,7 @@ def reference_search(question: Question) -> Best:
                             ):
                                 schedules[number] = chunks
                                 number += 1
-                            if zero and bounds.zero_bubble and bounds.interleave[0] <= 1:
+                            if zero and bounds.zero_bubble:
                                 schedules[number] = ZERO_BUBBLE
                                 number += 1
                             tried += 1
@@ -177,7 +175,7 @@ def reference_search(question: Question) -> Best:
                                 zero,
                                 switches,
                             )
-                            if worse(bound, n_active, question.deadline, question.fastest, best):
+                            if worse(bound, n_active, question, best):
                                 continue
                             i_count = np.searchsorted(counts, dp_degree * microbatches)
                             if layer[i_model, i_ff, i_count] < 0:

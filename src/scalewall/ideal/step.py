@@ -136,7 +136,8 @@ def cluster_size(placed: NDArray[np.int64], machine: MachineArrays) -> int:
             size = machine.level_size[level]
             groups = size // placed[level]
             if groups * placed[level] != size:
-                occupied = int(np.ceil(outside / groups * size))
+                part = outside % groups
+                occupied = outside // groups * size + (part * size + groups - 1) // groups
     return occupied
 
 

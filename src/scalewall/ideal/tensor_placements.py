@@ -48,9 +48,10 @@ class TensorCosts(NamedTuple):
 @kernel
 def _level_costs(table: DegreeTable, words: float, question: Question) -> FloatArray:
     """All-reduce of ``words`` a batch for every placement of a table, level by level."""
-    costs = np.empty(table.rows.shape)
-    for row in range(costs.shape[0]):
-        for level in range(costs.shape[1]):
+    rows, levels = table.rows.shape
+    costs = np.empty((rows, levels))
+    for row in range(rows):
+        for level in range(levels):
             costs[row, level] = all_reduce_level_seconds(table.rows[row], level, words, 1.0, question.machine)
     return costs
 
