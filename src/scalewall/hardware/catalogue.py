@@ -9,8 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from scalewall.errors import InputError, unknown_name
-from scalewall.hardware.build import UnsupportedMachineError, build_cluster
-from scalewall.hardware.checks import check_machine_file
+from scalewall.hardware.build import build_cluster
+from scalewall.hardware.checks import check_machine_file, lacking
 from scalewall.hardware.machine import Cluster, Figure
 from scalewall.hardware.machine_file import Chain, MachineFile, read_machine_file
 from scalewall.hardware.overrides import settable_paths
@@ -24,7 +24,7 @@ _NO_OVERRIDES: Mapping[str, float] = MappingProxyType({})
 @cache
 def _catalogue() -> Mapping[str, Path]:
     """Return the catalogue's files by machine name."""
-    return {path.stem: path for path in sorted(_DATA.glob("*.toml"))}
+    return {path.stem: path for path in sorted(_DATA.glob("*.toml"), key=lambda path: path.stem)}
 
 
 def machine_names() -> list[str]:
@@ -127,13 +127,11 @@ def usable_products(precision: int = 16, overrides: Mapping[str, float] = _NO_OV
     """
     usable = []
     for machine in map(_read_catalogue, _catalogue()):
-        if machine.kind != "product" or str(precision) not in machine.levels("precision"):
-            continue
-        try:
+        bits = str(precision)
+        offered = machine.kind == "product" and bits in machine.levels("precision")
+        if offered and overrides.keys() >= set(lacking(machine, machine.figures, bits)):
             build_cluster(machine, precision, overrides)
-        except UnsupportedMachineError:
-            continue
-        usable.append((machine.released.value if machine.released else "", machine.name))
+            usable.append((machine.released.value if machine.released else "", machine.name))
     return [name for _, name in sorted(usable)]
 
 
