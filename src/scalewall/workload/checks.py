@@ -29,8 +29,10 @@ def check_whole(field: str, value: object, low: int, high: int, unit: str) -> in
         Naming the nearest whole number in the range.
     """
     allowed = f"a whole number from {low:,} to {high:,} {unit}".rstrip()
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or (isinstance(value, float) and math.isnan(value)):
         raise InputError(field, value, allowed)
+    assert isinstance(value, (int, float))
     if not low <= value <= high or value != int(value):
         raise InputError(field, value, allowed, [str(round(min(max(value, low), high)))])
     return int(value)
