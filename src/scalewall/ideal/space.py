@@ -34,6 +34,11 @@ def _check_choices(settings: object) -> None:
             raise unknown_name(part.name, str(value), allowed)
 
 
+def _is_whole(value: object) -> bool:
+    """Tell whether a value is a whole number (a truth value is not)."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 @dataclass(frozen=True)
 class SearchSpace:
     """The plans that a search goes through.
@@ -70,12 +75,15 @@ class SearchSpace:
 
     def __post_init__(self) -> None:
         _check_choices(self)
-        for name, (low, high) in self.bounds.items():
+        for name, ends in self.bounds.items():
             if name not in BOUNDED:
                 raise unknown_name("bound", name, BOUNDED)
+            if not (isinstance(ends, tuple) and len(ends) == 2 and all(map(_is_whole, ends))):
+                raise InputError(f"bound {name}", ends, "two whole numbers, the least and the most")
+            low, high = ends
             if not 1 <= low <= high:
                 raise InputError(f"bound {name}", f"{low}:{high}", "a range LOW:HIGH with 1 <= LOW <= HIGH")
-        if self.tensor_levels is not None and self.tensor_levels < 1:
+        if self.tensor_levels is not None and not (_is_whole(self.tensor_levels) and self.tensor_levels >= 1):
             raise InputError("tensor_levels", self.tensor_levels, "at least 1 network level", ["1"])
 
     def bound(self, name: str) -> tuple[int, int]:

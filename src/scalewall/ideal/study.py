@@ -36,6 +36,15 @@ _YEAR = 365.25 * 86400
 _MODELS = ("dense", "sparse")
 _USUAL_MONTHS = (0.25, 36.0)
 
+_FORMS: Mapping[str, tuple[type, str]] = MappingProxyType(
+    {
+        "bool": (bool, "true or false"),
+        "str": (str, "a name"),
+        "tuple": (tuple, "a list"),
+        "Mapping": (Mapping, "a table of names and values"),
+    }
+)
+
 _DEFAULTS: Mapping[str, object] = MappingProxyType(
     {"search": "full", "domain_filling": "partial", "zero_bubble_latency": "max", "months": 3.0}
 )
@@ -132,6 +141,7 @@ batch_exponent : optional
     threshold: float = 0.8
 
     def __post_init__(self) -> None:
+        self._check_forms()
         for name, value in (_REFERENCE if self.reference else _DEFAULTS).items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
@@ -148,6 +158,14 @@ batch_exponent : optional
         for machine in self.machines:
             self.cluster(machine)
         _ = self.laws, self.space, self.model_switches, self.stacks
+
+    def _check_forms(self) -> None:
+        """Refuse text for a switch and the like, which a scenario file can bring, by the fields' annotations."""
+        for part in fields(self):
+            value = getattr(self, part.name)
+            form = str(part.type).partition("[")[0]
+            if form in _FORMS and not isinstance(value, _FORMS[form][0]):
+                raise InputError(part.name, value, _FORMS[form][1])
 
     def _named_machines(self) -> tuple[str, ...]:
         """Return the machines with ``all`` written out, each once."""
