@@ -166,7 +166,9 @@ def estimate_batch(
         utilization=utilization(
             stack.active_parameters, stack.batch_tokens, terms.n_gpu, terms.total, machine
         ),
-        fits=bool(fits_memory(stack.parameters, dp, terms.n_active, machine)),
+        fits=bool(
+            fits_memory(stack.parameters, dp, terms.n_active, machine.word_bytes, machine.memory_bytes)
+        ),
         component_seconds=component_seconds(alone, terms, switches),
         attributed_seconds=attributed,
         binds=binding_part(attributed),

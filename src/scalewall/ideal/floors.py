@@ -16,6 +16,7 @@ from scalewall.ideal.question import Question
 __all__ = [
     "MATMULS_A_LAYER",
     "FlatNetwork",
+    "arithmetic_floor",
     "compute_floor",
     "data_floor",
     "flat_network",
@@ -41,19 +42,26 @@ def flat_network(machine: MachineArrays) -> FlatNetwork:
 
 
 @kernel
-def compute_floor(question: Question, passes: float) -> float:
-    """Accelerator-seconds of a batch's matmuls without padding or data movement, kernels included.
+def arithmetic_floor(question: Question) -> float:
+    """Accelerator-seconds of a batch's matmuls at the sustained rate, without padding or data movement."""
+    flop = 6 * question.parameters / question.sparsity * question.batch_tokens
+    return flop / question.machine.sustained_flops
+
+
+@kernel
+def compute_floor(arithmetic: float, passes: float, kernel_latency: float) -> float:
+    """Accelerator-seconds of a batch's matmuls: :func:`arithmetic_floor` and the latency of all kernels.
 
     Parameters
     ----------
-    question : Question
-        What is searched.
+    arithmetic : float
+        From :func:`arithmetic_floor`.
     passes : float
         Layer-and-expert passes of six matmuls that all accelerators do in a batch.
+    kernel_latency : float
+        Seconds.
     """
-    flop = 6 * question.parameters / question.sparsity * question.batch_tokens
-    machine = question.machine
-    return flop / machine.sustained_flops + passes * MATMULS_A_LAYER * machine.kernel_latency
+    return arithmetic + passes * MATMULS_A_LAYER * kernel_latency
 
 
 @kernel

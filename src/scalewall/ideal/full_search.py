@@ -16,9 +16,17 @@ from numpy.typing import NDArray
 from scalewall._jit import kernel
 from scalewall.cost.matmul import layer_seconds
 from scalewall.cost.schedules import bubble_fraction, zero_bubble_fits
-from scalewall.ideal.floors import compute_floor, data_floor, flat_network, latency_floor, tensor_floor
+from scalewall.ideal.floors import (
+    arithmetic_floor,
+    compute_floor,
+    data_floor,
+    flat_network,
+    latency_floor,
+    tensor_floor,
+)
 from scalewall.ideal.placement import data_costs, least_batch_seconds, place, worse
 from scalewall.ideal.question import ROUNDING, ZERO_BUBBLE, Best, Bounds, Question
+from scalewall.ideal.send_costs import send_costs
 from scalewall.ideal.step import busy_seconds, fits_memory
 from scalewall.ideal.tables import divisors
 from scalewall.ideal.tensor_placements import (
@@ -37,7 +45,7 @@ IntArray = NDArray[np.int64]
 class Shape(NamedTuple):
     """A matmul shape: a TP pair and the pieces ``dp * microbatches`` that an expert's batch is cut into.
 
-    ``key`` is the floor of its plans' cost: accelerator-seconds, or with ``Question.fastest`` seconds on as
+    ``key`` is the floor of its plans' cost: accelerator-seconds, or with ``Aim.fastest`` seconds on as
     many accelerators as the shape can use. ``compute`` and ``tensor``, the time of its quickest placement, are
     in accelerator-seconds.
     """
@@ -82,9 +90,10 @@ def _shapes(question: Question, counts: IntArray, costs: TensorCosts, best: Best
     """Matmul shapes that can still beat ``best``."""
     machine, switches, bounds = question.machine, question.switches, question.bounds
     tp_model, tp_ff = question.tables.tp_model, question.tables.tp_ff
-    fastest = question.fastest
-    most_cost, most_seconds = best.value[0] / (1 + question.gain), question.deadline / (1 - ROUNDING)
+    fastest = question.aim.fastest
+    most_cost, most_seconds = best.value[0] / (1 + question.aim.gain), question.aim.deadline / (1 - ROUNDING)
     flat = flat_network(machine)
+    arithmetic = arithmetic_floor(question)
     batch_per_expert = question.batch_tokens / question.sparsity
     scratch = np.empty(1 + machine.tile_bytes.size)
     shapes = [Shape(0.0, 0.0, 0.0, 0, 0, 0) for _ in range(0)]
@@ -100,7 +109,9 @@ def _shapes(question: Question, counts: IntArray, costs: TensorCosts, best: Best
                 ranks = float(model * ff)
                 most = ranks * counts[i_count] * question.sparsity
                 passes = most * question.layers
-                floor = busy_seconds(compute_floor(question, passes), tensor, 0.0, switches)
+                floor = busy_seconds(
+                    compute_floor(arithmetic, passes, machine.kernel_latency), tensor, 0.0, switches
+                )
                 seconds, cost = _least(floor, ranks, most, latency, fastest)
                 if cost > most_cost and not fastest:
                     break
@@ -146,7 +157,10 @@ def full_search(question: Question, best: Best) -> None:
     for i_dp in range(dp.degree.size):
         dp_index[np.searchsorted(counts, dp.degree[i_dp])] = i_dp
     data = data_costs(dp, question.parameters, machine)
+    sends = send_costs(question)
     flat = flat_network(machine)
+    data_least = np.array([data_floor(degree, question, flat) for degree in dp.degree])
+    word_bytes, memory_bytes, aim = machine.word_bytes, machine.memory_bytes, question.aim
     schedules = np.empty(layer_divisors.size + 1, dtype=np.int64)
     costs = tensor_costs(question)
     pairs = [TensorPlacement(0.0, 0.0, 0, 0) for _ in range(0)]
@@ -154,7 +168,7 @@ def full_search(question: Question, best: Best) -> None:
     shapes = _shapes(question, counts, costs, best)
     for position in np.argsort(np.array([shape.key for shape in shapes])):
         shape = shapes[position]
-        if shape.key * (1 + question.gain) > best.value[0]:
+        if shape.key * (1 + question.aim.gain) > best.value[0]:
             break
         model, ff, count = tp_model.degree[shape.i_model], tp_ff.degree[shape.i_ff], counts[shape.i_count]
         for i_ep in range(ep.degree.size):
@@ -173,10 +187,10 @@ def full_search(question: Question, best: Best) -> None:
                     if i_dp < 0:
                         continue
                     n_active = ranks * dp.degree[i_dp]
-                    if shape.compute / n_active * (1 - ROUNDING) > question.deadline:
+                    if shape.compute / n_active * (1 - ROUNDING) > question.aim.deadline:
                         break
                     if n_active > bounds.n_gpu[1] or not fits_memory(
-                        question.parameters, dp.degree[i_dp], n_active, machine
+                        question.parameters, dp.degree[i_dp], n_active, word_bytes, memory_bytes
                     ):
                         continue
                     least_bubble = 1.0
@@ -189,14 +203,14 @@ def full_search(question: Question, best: Best) -> None:
                         shape.compute / n_active,
                         shape.tensor / n_active,
                         0.0,
-                        data_floor(dp.degree[i_dp], question, flat) / n_active,
+                        data_least[i_dp] / n_active,
                         latency,
                         0.0,
                         least_bubble,
                         bounds.zero_bubble and zero_bubble_fits(pp_degree, microbatches),
                         switches,
                     )
-                    if worse(bound, n_active, question, best):
+                    if worse(bound, n_active, aim, best.value[0]):
                         continue
                     number = schedules_of(
                         question.layers, pp_degree, microbatches, layer_divisors, bounds, schedules
@@ -209,6 +223,7 @@ def full_search(question: Question, best: Best) -> None:
                         place(
                             question,
                             data,
+                            sends,
                             pairs,
                             (known[shape.i_model, shape.i_ff, 0], known[shape.i_model, shape.i_ff, 1]),
                             (i_dp, i_pp, i_ep),

@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from scalewall._jit import kernel
 from scalewall.cost.collectives import (
     all_reduce_chain_latency,
-    boundary_latency,
-    boundary_seconds,
     data_parallel_seconds,
 )
 from scalewall.cost.machine_arrays import MachineArrays
 from scalewall.cost.schedules import bubble_fraction
-from scalewall.ideal.question import ROUNDING, ZERO_BUBBLE, Best, Question
+from scalewall.ideal.question import ROUNDING, ZERO_BUBBLE, Aim, Best, Question
+from scalewall.ideal.send_costs import SendCosts
 from scalewall.ideal.step import Switches, batch_seconds, cluster_size
 from scalewall.ideal.tables import DegreeTable
 from scalewall.ideal.tensor_placements import TensorPlacement
@@ -76,10 +75,10 @@ def least_batch_seconds(
 
 
 @kernel
-def worse(bound: float, n_gpu: float, question: Question, best: Best) -> bool:
+def worse(bound: float, n_gpu: float, aim: Aim, best_cost: float) -> bool:
     """Whether a least time means missing the deadline or no gain over the best plan."""
-    cost = bound if question.fastest else bound * n_gpu
-    return bound * (1 - ROUNDING) > question.deadline or cost * (1 + question.gain) > best.value[0]
+    cost = bound if aim.fastest else bound * n_gpu
+    return bound * (1 - ROUNDING) > aim.deadline or cost * (1 + aim.gain) > best_cost
 
 
 @kernel
@@ -105,24 +104,10 @@ def _take(row: IntArray, left: IntArray, after: IntArray) -> bool:
 
 
 @kernel
-def _sends(row_pp: IntArray, row_ep: IntArray, interleave: int, n_active: int, question: Question) -> float:
-    """Seconds of point-to-point traffic of one batch."""
-    return boundary_seconds(
-        row_pp,
-        row_ep,
-        interleave,
-        question.d_model,
-        question.layers,
-        question.batch_tokens,
-        n_active,
-        question.machine,
-    )
-
-
-@kernel
 def place(
     question: Question,
     data: DataCosts,
+    sends: SendCosts,
     pairs: list[TensorPlacement],
     pair: tuple[int, int],
     chosen: tuple[int, int, int],
@@ -139,6 +124,8 @@ def place(
         What is searched.
     data : DataCosts
         Of DP's table.
+    sends : SendCosts
+        Of PP's and EP's tables.
     pairs : list of TensorPlacement
         Placements of the TP pair are ``pairs[pair[0]:pair[1]]``, by tensor-parallel time.
     pair : two int
@@ -155,7 +142,7 @@ def place(
         Read and written.
     """
     machine, switches, bounds = question.machine, question.switches, question.bounds
-    tables = question.tables
+    tables, aim = question.tables, question.aim
     dp, pp, ep = tables.dp, tables.pp, tables.ep
     i_dp, i_pp, i_ep = chosen
     levels = machine.level_size.size
@@ -184,13 +171,13 @@ def place(
         tensor = tensor_parallel.seconds / n_active
         tensor_latency = tensor_parallel.latency
         bound = least_batch_seconds(compute, tensor, 0.0, 0.0, 0.0, 0.0, least_bubble, zero_bubble, switches)
-        if worse(bound, n_active, question, best):
+        if worse(bound, n_active, aim, best.value[0]):
             return
         used[:] = tables.tp_model.rows[tensor_parallel.row_model] * tables.tp_ff.rows[tensor_parallel.row_ff]
         bound = least_batch_seconds(
             compute, tensor, 0.0, 0.0, tensor_latency, 0.0, least_bubble, zero_bubble, switches
         )
-        if worse(bound, n_active, question, best) or not _take(used, room[0], room[1]):
+        if worse(bound, n_active, aim, best.value[0]) or not _take(used, room[0], room[1]):
             continue
         for r_pp in range(pp.start[i_pp], pp.start[i_pp + 1]):
             row_pp = pp.rows[r_pp]
@@ -200,19 +187,15 @@ def place(
                 row_ep = ep.rows[r_ep]
                 if not _take(row_ep, room[2], room[3]):
                     continue
-                # Both are linear in the chunks, so one of the two ends is the least.
-                point = min(
-                    _sends(row_pp, row_ep, fewest, n_active, question),
-                    _sends(row_pp, row_ep, most, n_active, question),
-                )
-                latency = tensor_latency + min(
-                    boundary_latency(row_pp, row_ep, fewest, question.layers, machine),
-                    boundary_latency(row_pp, row_ep, most, question.layers, machine),
-                )
+                more, more_latency = sends.more_seconds[r_pp, r_ep], sends.more_latency[r_pp, r_ep]
+                point = sends.seconds[r_pp, r_ep] + min((fewest - 1) * more, (most - 1) * more)
+                point /= n_active
+                latency = tensor_latency + sends.latency[r_pp, r_ep]
+                latency += min((fewest - 1) * more_latency, (most - 1) * more_latency)
                 bound = least_batch_seconds(
                     compute, tensor, point, 0.0, latency, 0.0, least_bubble, zero_bubble, switches
                 )
-                if worse(bound, n_active, question, best):
+                if worse(bound, n_active, aim, best.value[0]):
                     continue
                 for r_dp in range(dp.start[i_dp], dp.start[i_dp + 1]):
                     row_dp = dp.rows[r_dp]
@@ -227,7 +210,7 @@ def place(
                         continue
                     data_seconds = data.seconds[r_dp] / n_active
                     data_latency = data.latency[r_dp]
-                    n_gpu = cluster_size(placed, machine)
+                    n_gpu = cluster_size(placed, machine.level_size)
                     bound = least_batch_seconds(
                         compute,
                         tensor,
@@ -239,30 +222,29 @@ def place(
                         zero_bubble,
                         switches,
                     )
-                    if worse(bound, n_gpu, question, best) or not (
+                    if worse(bound, n_gpu, aim, best.value[0]) or not (
                         bounds.n_gpu[0] <= n_gpu <= bounds.n_gpu[1]
                     ):
                         continue
                     for schedule in schedules:
                         is_zero = schedule == ZERO_BUBBLE
                         interleave = 1 if is_zero else schedule
-                        sends = _sends(row_pp, row_ep, interleave, n_active, question)
+                        traffic = (sends.seconds[r_pp, r_ep] + (interleave - 1) * more) / n_active
                         total = batch_seconds(
                             compute,
                             tensor,
-                            sends,
+                            traffic,
                             data_seconds,
                             bubble_fraction(pp_degree, microbatches, interleave, is_zero),
-                            tensor_latency
-                            + boundary_latency(row_pp, row_ep, interleave, question.layers, machine),
+                            tensor_latency + sends.latency[r_pp, r_ep] + (interleave - 1) * more_latency,
                             data_latency,
                             is_zero,
                             switches,
                         )
                         best.value[4] += 1
-                        cost = total if question.fastest else total * n_gpu
-                        talk = tensor + sends + data_seconds
-                        if total > question.deadline or cost > best.value[0]:
+                        cost = total if aim.fastest else total * n_gpu
+                        talk = tensor + traffic + data_seconds
+                        if total > aim.deadline or cost > best.value[0]:
                             continue
                         if cost < best.value[0] or talk < best.value[1]:
                             best.value[0], best.value[1] = cost, talk

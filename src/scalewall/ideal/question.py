@@ -12,7 +12,7 @@ from scalewall.cost.machine_arrays import MachineArrays
 from scalewall.ideal.step import Switches
 from scalewall.ideal.tables import DegreeTable
 
-__all__ = ["ROUNDING", "ZERO_BUBBLE", "Best", "Bounds", "Question", "Tables", "new_best"]
+__all__ = ["ROUNDING", "ZERO_BUBBLE", "Aim", "Best", "Bounds", "Question", "Tables", "new_best"]
 
 ZERO_BUBBLE = 0
 """In a list of schedules: the zero-bubble schedule. Other entries are chunks of layers a stage (1F1B)."""
@@ -50,6 +50,25 @@ class Tables(NamedTuple):
     ep: DegreeTable
 
 
+class Aim(NamedTuple):
+    """What a search looks for.
+
+    Parameters
+    ----------
+    deadline : float
+        Most seconds a batch may take.
+    fastest : bool
+        Minimize seconds; else accelerator-seconds, idle ones included.
+    gain : float
+        Least relative gain over the best plan for which another is looked at. Below 0, equally good plans are
+        too, and less communication decides; above 0, the first one stays.
+    """
+
+    deadline: float
+    fastest: bool
+    gain: float
+
+
 class Question(NamedTuple):
     """One training run on one cluster, and which plans may answer.
 
@@ -67,13 +86,8 @@ class Question(NamedTuple):
         Constraints.
     tables : Tables
         Allowed degrees.
-    deadline : float
-        Most seconds a batch may take.
-    fastest : bool
-        Minimize seconds; else accelerator-seconds, idle ones included.
-    gain : float
-        Least relative gain over the best plan for which another is looked at. Below 0, equally good plans are
-        too, and less communication decides; above 0, the first one stays.
+    aim : Aim
+        What is looked for.
     """
 
     d_model: int
@@ -86,9 +100,7 @@ class Question(NamedTuple):
     switches: Switches
     bounds: Bounds
     tables: Tables
-    deadline: float
-    fastest: bool
-    gain: float
+    aim: Aim
 
 
 class Best(NamedTuple):

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from scalewall._jit import kernel
 from scalewall.cost.matmul import layer_seconds
 from scalewall.cost.schedules import zero_bubble_fits
-from scalewall.ideal.floors import compute_floor, data_floor, flat_network, latency_floor
+from scalewall.ideal.floors import arithmetic_floor, compute_floor, data_floor, flat_network, latency_floor
 from scalewall.ideal.placement import data_costs, exact_room, least_batch_seconds, place, worse
 from scalewall.ideal.question import ZERO_BUBBLE, Best, Bounds, Question, new_best
+from scalewall.ideal.send_costs import send_costs
 from scalewall.ideal.step import fits_memory
 from scalewall.ideal.tables import divisors
 from scalewall.ideal.tensor_placements import TensorPlacement, add_placements, tensor_costs
@@ -78,12 +79,13 @@ def reference_search(question: Question) -> Best:
     Best
         Without accelerators if no plan meets the deadline.
     """
-    machine, switches, bounds = question.machine, question.switches, question.bounds
+    machine, switches, bounds, aim = question.machine, question.switches, question.bounds, question.aim
     dp, tp_model, tp_ff, pp, ep = question.tables
     best = new_best(machine.level_size.size, np.inf)
     if min(dp.degree.size, tp_model.degree.size, tp_ff.degree.size, pp.degree.size, ep.degree.size) == 0:
         return best
     data = data_costs(dp, question.parameters, machine)
+    sends = send_costs(question)
     costs = tensor_costs(question)
     pairs = [TensorPlacement(0.0, 0.0, 0, 0) for _ in range(0)]
     known = np.full((tp_model.degree.size, tp_ff.degree.size, 2), -1)
@@ -94,13 +96,14 @@ def reference_search(question: Question) -> Best:
     scratch = np.empty(1 + machine.tile_bytes.size)
     schedules = np.empty(2, dtype=np.int64)
     room = np.empty(machine.level_size.size, dtype=np.int64)
-    flop_floor = compute_floor(question, 0.0)
+    arithmetic = arithmetic_floor(question)
+    data_least = np.array([data_floor(degree, question, flat) for degree in dp.degree])
     largest = float(dp.degree[-1]) * tp_model.degree[-1] * tp_ff.degree[-1] * pp.degree[-1]
     ranks = 1
     while ranks <= min(largest, LARGEST_CLUSTER // question.sparsity):
         n_active = ranks * question.sparsity
         placeable = not bounds.exact_domains or exact_room(n_active, machine, room)
-        if placeable and not worse(flop_floor / n_active, n_active, question, best):
+        if placeable and not worse(arithmetic / n_active, n_active, aim, best.value[0]):
             for i_pp in range(pp.degree.size):
                 pp_degree = pp.degree[i_pp]
                 if ranks % pp_degree != 0:
@@ -113,7 +116,9 @@ def reference_search(question: Question) -> Best:
                     if (
                         question.d_model * question.d_ff % tp != 0
                         or not bounds.tp[0] <= tp <= bounds.tp[1]
-                        or not fits_memory(question.parameters, dp_degree, n_active, machine)
+                        or not fits_memory(
+                            question.parameters, dp_degree, n_active, machine.word_bytes, machine.memory_bytes
+                        )
                     ):
                         continue
                     per_replica = batch_per_expert // dp_degree
@@ -165,17 +170,17 @@ def reference_search(question: Question) -> Best:
                                 float(tp) * dp_degree * microbatches * question.layers * question.sparsity
                             )
                             bound = least_batch_seconds(
-                                compute_floor(question, passes) / n_active,
+                                compute_floor(arithmetic, passes, machine.kernel_latency) / n_active,
                                 pairs[start].seconds / n_active,
                                 0.0,
-                                data_floor(dp_degree, question, flat) / n_active,
+                                data_least[i_dp] / n_active,
                                 latency,
                                 0.0,
                                 0.0,
                                 zero,
                                 switches,
                             )
-                            if worse(bound, n_active, question, best):
+                            if worse(bound, n_active, aim, best.value[0]):
                                 continue
                             i_count = np.searchsorted(counts, dp_degree * microbatches)
                             if layer[i_model, i_ff, i_count] < 0:
@@ -189,6 +194,7 @@ def reference_search(question: Question) -> Best:
                             place(
                                 question,
                                 data,
+                                sends,
                                 pairs,
                                 (start, stop),
                                 (i_dp, i_pp, 0),
@@ -197,7 +203,7 @@ def reference_search(question: Question) -> Best:
                                 passes * layer[i_model, i_ff, i_count],
                                 best,
                             )
-            if not question.fastest and best.value[3] > 0:
+            if not aim.fastest and best.value[3] > 0:
                 return best
         ranks *= 2
     return best

@@ -10,7 +10,7 @@ from scalewall.hardware.machine import Cluster
 from scalewall.ideal.estimate import BatchEstimate, estimate_batch
 from scalewall.ideal.floors import MATMULS_A_LAYER
 from scalewall.ideal.full_search import full_search
-from scalewall.ideal.question import ROUNDING, ZERO_BUBBLE, Best, Question, Tables, new_best
+from scalewall.ideal.question import ROUNDING, ZERO_BUBBLE, Aim, Best, Question, Tables, new_best
 from scalewall.ideal.reference_search import reference_search
 from scalewall.ideal.results import Plan
 from scalewall.ideal.space import ModelSwitches, SearchSpace
@@ -115,9 +115,7 @@ class Searcher:
             switches=self.model.kernel_switches(),
             bounds=self.space.kernel_bounds(),
             tables=self._tables(stack),
-            deadline=deadline,
-            fastest=fastest,
-            gain=-ROUNDING if self.space.method == "reference" else ROUNDING,
+            aim=Aim(deadline, fastest, -ROUNDING if self.space.method == "reference" else ROUNDING),
         )
         if self.space.method == "reference":
             return reference_search(question)

@@ -109,13 +109,13 @@ def compute_share(layers: float, sparsity: float, pp: int, ep: int, microbatches
 
 
 @kernel
-def fits_memory(parameters: float, dp: float, n_gpu: float, machine: MachineArrays) -> bool:
+def fits_memory(parameters: float, dp: float, n_gpu: float, word_bytes: float, memory_bytes: float) -> bool:
     """Whether weights (not sharded over DP) and sharded optimizer state fit: ``P w DP + 4 P w <= N capacity`` [1]."""
-    return parameters * machine.word_bytes * (dp + 4) <= n_gpu * machine.memory_bytes
+    return parameters * word_bytes * (dp + 4) <= n_gpu * memory_bytes
 
 
 @kernel
-def cluster_size(placed: NDArray[np.int64], machine: MachineArrays) -> int:
+def cluster_size(placed: NDArray[np.int64], level_size: NDArray[np.int64]) -> int:
     """Accelerators that a plan occupies, idle ones in its domains included.
 
     The degrees placed in level ``k`` multiply to ``p_k <= s_k``; ``floor(s_k / p_k)`` such groups share a
@@ -125,15 +125,15 @@ def cluster_size(placed: NDArray[np.int64], machine: MachineArrays) -> int:
     ----------
     placed : array of int, shape (levels,)
         Product of all degrees at each network level.
-    machine : MachineArrays
-        The network's figures.
+    level_size : array of int, shape (levels,)
+        Sizes of the levels, innermost first.
     """
     occupied = 1
     for level in range(placed.size - 1, -1, -1):
         outside = occupied
         occupied *= placed[level]
         if outside > 1:
-            size = machine.level_size[level]
+            size = level_size[level]
             groups = size // placed[level]
             if groups * placed[level] != size:
                 part = outside % groups

@@ -77,7 +77,7 @@ def tensor_costs(question: Question) -> TensorCosts:
         _level_costs(tables.tp_ff, words * question.d_model, question),
         _latencies(tables.tp_model, question),
         _latencies(tables.tp_ff, question),
-        np.inf if free else question.deadline * (1 + ROUNDING),
+        np.inf if free else question.aim.deadline * (1 + ROUNDING),
     )
 
 

@@ -98,7 +98,7 @@ def batch_terms(
     )
     return BatchTerms(
         n_active,
-        cluster_size(placed, machine),
+        cluster_size(placed, machine.level_size),
         compute,
         tensor,
         point_to_point,
