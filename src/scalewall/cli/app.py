@@ -14,6 +14,7 @@ from scalewall.cli.flags import as_flag
 from scalewall.cli.hardware import hardware
 from scalewall.cli.laws import laws
 from scalewall.cli.limits import limits
+from scalewall.cli.models import models
 from scalewall.cli.reproduce import reproduce
 from scalewall.cli.schedule import schedule
 from scalewall.errors import InputError, ScalewallError
@@ -38,6 +39,7 @@ app.command()(schedule)
 app.command()(reproduce)
 app.add_typer(hardware)
 app.add_typer(laws)
+app.add_typer(models)
 
 
 def _show_version(wanted: bool) -> None:

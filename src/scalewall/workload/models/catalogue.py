@@ -89,7 +89,7 @@ def _plain(name: str) -> str:
 
 def _is_path(text: str) -> bool:
     """Whether text means a file: it ends like one, there is one, or it starts like a path."""
-    if text.endswith(_FILE_ENDINGS) or text.startswith(("/", "./", "../", "~")):
+    if text.endswith(_FILE_ENDINGS) or text.startswith(("/", "./", "../")):
         return True
     try:
         return Path(text).exists()
