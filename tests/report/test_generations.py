@@ -9,7 +9,7 @@ import pytest
 from scalewall.ideal.limits import Limits
 from scalewall.ideal.results import LinearScaling
 from scalewall.report import matplotlib_figures, plotly_figures
-from scalewall.report.generations import MANY, generations, generations_chart, spread_words
+from scalewall.report.generations import MANY, answer_words, generations, generations_chart, spread_words
 from scalewall.report.html import page
 from scalewall.report.plots import print_charts
 from tests.report.samples import make_limits
@@ -86,3 +86,10 @@ def test_the_spread_names_first_and_last() -> None:
     words = spread_words(LIMITS)
     assert words.startswith("Of 8 machines, efficient scaling ends first on GB200-NVL72")
     assert "last on B200" in words
+    assert "finishes has between " in words
+    assert "finishes has between " not in spread_words(LIMITS[:1])
+
+
+def test_few_machines_get_a_sentence_each() -> None:
+    assert answer_words(LIMITS) == [spread_words(LIMITS)]
+    assert [words[:6] for words in answer_words(LIMITS[:2])] == ["On GB2", "On V10"]

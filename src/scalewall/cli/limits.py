@@ -28,6 +28,7 @@ _EXAMPLES = """\b
 Examples:
   scalewall limits --machine h100
   scalewall limits --machine h100 b200 gb200-nvl72 --months 6 --plot limits.html
+  scalewall limits --machine all --plot progress.html
   scalewall limits --machine ref-h100 --reference --json
   scalewall limits --machine h100 --model sparse --batch-law zhang --csv curve.csv
   scalewall limits --machine h100 --set network.1.bandwidth=100e9 --bound tp=1:8
@@ -221,12 +222,12 @@ def _print(found: list[Limits]) -> None:
     """Print the answer in words and the tables; for one machine its curve too."""
     from rich.console import Console
 
+    from scalewall.report.generations import answer_words
     from scalewall.report.limit_tables import closed_form_table, curve_table, summary_table
-    from scalewall.report.words import finding
 
     console = Console()
-    for one in found:
-        console.print(finding(one), highlight=False, markup=False)
+    for sentence in answer_words(found):
+        console.print(sentence, highlight=False, markup=False)
     console.print()
     if len(found) == 1:
         console.print(curve_table(found[0]))

@@ -56,7 +56,7 @@ Machine = Annotated[
     list[str] | None,
     typer.Option(
         "--machine",
-        help="Catalogue name (default h100) or machine file (.toml); several are compared.",
+        help="Catalogue name (default h100) or machine file (.toml); several are compared; all: every product.",
         autocompletion=complete_machine,
     ),
 ]

@@ -10,12 +10,20 @@ from typing import TYPE_CHECKING
 from scalewall.hardware import read_machine
 from scalewall.report import units
 from scalewall.report.chart_data import REST, Axis, Chart, Series
-from scalewall.report.words import largest_point, part_label
+from scalewall.report.words import finding, largest_point, part_label
 
 if TYPE_CHECKING:
     from scalewall.ideal.limits import Limits
 
-__all__ = ["MANY", "Generation", "generations", "generations_chart", "spread_words"]
+__all__ = [
+    "MANY",
+    "Generation",
+    "answer_words",
+    "are_many",
+    "generations",
+    "generations_chart",
+    "spread_words",
+]
 
 MANY = 7
 """More machines than this are drawn by year of release instead of curve by curve."""
@@ -65,6 +73,11 @@ def generations(limits: Sequence[Limits]) -> list[Generation]:
     return sorted(found, key=lambda generation: (generation.year, generation.limits.machine))
 
 
+def are_many(limits: Sequence[Limits]) -> bool:
+    """Tell whether there are too many machines for a curve and a sentence each; some need a date and a limit."""
+    return len(limits) > MANY and bool(generations(limits))
+
+
 def _year(date: str) -> float:
     """Return ``YYYY``, ``YYYY-MM`` or ``YYYY-MM-DD`` as the middle of that year or month."""
     year, *rest = date.split("-")
@@ -109,6 +122,11 @@ def generations_chart(limits: Sequence[Limits]) -> Chart:
     )
 
 
+def answer_words(limits: Sequence[Limits]) -> list[str]:
+    """Return the answer: a sentence or two a machine, or for many machines where they spread."""
+    return [spread_words(limits)] if are_many(limits) else [finding(one) for one in limits]
+
+
 def spread_words(limits: Sequence[Limits]) -> str:
     """Return in a sentence or two between which machines the limits lie; they need a limit and a date."""
     shown = generations(limits)
@@ -120,10 +138,10 @@ def spread_words(limits: Sequence[Limits]) -> str:
     runs = [one.limits.largest_feasible_flop for one in shown if one.limits.largest_feasible_flop is not None]
     if not runs:
         return sentence
-    return (
-        f"{sentence} The largest run that finishes has between {units.scientific(min(runs))} and "
-        f"{units.flop(max(runs))}."
-    )
+    spread = units.flop(max(runs))
+    if min(runs) < max(runs):
+        spread = f"between {units.scientific(min(runs))} and {spread}"
+    return f"{sentence} The largest run that finishes has {spread}."
 
 
 def _bars(vendor: str, colour: int, shown: Sequence[Generation]) -> Series:

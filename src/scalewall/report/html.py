@@ -17,7 +17,7 @@ from scalewall.report.chart_data import (
     shares_chart,
     utilization_chart,
 )
-from scalewall.report.generations import MANY, generations, generations_chart, spread_words
+from scalewall.report.generations import are_many, generations_chart, spread_words
 from scalewall.report.limit_tables import (
     assumed_table,
     assumptions_table,
@@ -102,7 +102,7 @@ def page(limits: Sequence[Limits], command: str = "") -> str:
 
 def _compared(limits: Sequence[Limits]) -> dict[str, Chart]:
     """Return the figures that compare machines: curves, or for many their limits by year of release."""
-    if len(limits) > MANY and generations(limits):
+    if are_many(limits):
         return {"generations": generations_chart(limits)}
     return {"utilization": utilization_chart(limits), "accelerators": accelerators_chart(limits)}
 
@@ -127,7 +127,7 @@ def _answers(limits: Sequence[Limits]) -> str:
     if len(limits) == 1:
         return f"<p>{escape(finding(limits[0]))}</p>{rests}"
     listed = f"<ul>{''.join(f'<li>{escape(finding(one))}</li>' for one in limits)}</ul>"
-    if len(limits) > MANY and generations(limits):
+    if are_many(limits):
         summary = f"<p>{escape(spread_words(limits))}</p>"
         return f"{summary}<details><summary>Machine by machine</summary>{listed}</details>{rests}"
     return f"{listed}{rests}"

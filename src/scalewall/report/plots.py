@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scalewall.report.chart_data import Chart, limits_charts
-from scalewall.report.generations import MANY, generations, generations_chart
+from scalewall.report.generations import are_many, generations_chart
 
 if TYPE_CHECKING:
     from scalewall.ideal.limits import Limits
@@ -19,7 +19,7 @@ PLOT_SUFFIXES = (".html", ".png", ".svg", ".pdf")
 
 def print_charts(limits: Sequence[Limits]) -> tuple[Chart, ...]:
     """Return the figures of limits for print: curves, or for many machines their limits by year of release."""
-    if len(limits) > MANY and generations(limits):
+    if are_many(limits):
         return (generations_chart(limits),)
     return limits_charts(limits)
 
