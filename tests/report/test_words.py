@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from scalewall.ideal.results import LinearScaling
@@ -59,8 +61,15 @@ def test_several_answers_state_once_what_they_share() -> None:
     same = words.all_rest_on([make_limits("a"), make_limits("b")])
     assert len(same) == 2
     assert same[1] == "Machine figures that had to be assumed: a 2, b 2."
-    other = make_limits("b")
-    assert len(words.all_rest_on([make_limits("a"), other])) == 2
+
+
+def test_answers_of_different_searches_are_told_apart_in_a_line_each() -> None:
+    other = make_limits("c")
+    full = replace(other, assumptions=other.assumptions | {"search": {"method": "full"}})
+    lines = words.all_rest_on([make_limits("a"), make_limits("b"), full])
+    assert [line.split(": ")[0] for line in lines[:2]] == ["a, b", "c"]
+    assert ["reference search" in lines[0], "full search" in lines[1]] == [True, True]
+    assert lines[2] == "Machine figures that had to be assumed: a 2, b 2, c 2."
 
 
 def test_warnings_are_given_once() -> None:

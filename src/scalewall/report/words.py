@@ -160,15 +160,17 @@ def rests_on(limits: Limits) -> str:
 
 
 def all_rest_on(limits: Sequence[Limits]) -> list[str]:
-    """Return what several answers rest on: the search and laws once, where all agree, and what is assumed."""
+    """Return what several answers rest on: each search with its laws once, and what is assumed."""
     if len(limits) == 1:
         return [rests_on(limits[0])]
-    shared = {_search_and_laws(one) for one in limits}
-    if len(shared) > 1:
-        return [f"{one.machine}: {rests_on(one)}" for one in limits]
+    shared: dict[str, list[str]] = {}
+    for one in limits:
+        shared.setdefault(_search_and_laws(one), []).append(one.machine)
     counts = [f"{one.machine} {len(assumed_figures(one))}" for one in limits if assumed_figures(one)]
     assumed = [f"Machine figures that had to be assumed: {', '.join(counts)}."] if counts else []
-    return [f"This rests on {shared.pop()}.", *assumed]
+    if len(shared) == 1:
+        return [f"This rests on {next(iter(shared))}.", *assumed]
+    return [*(f"{', '.join(machines)}: this rests on {what}." for what, machines in shared.items()), *assumed]
 
 
 def _search_and_laws(limits: Limits) -> str:
