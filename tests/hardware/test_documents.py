@@ -11,6 +11,7 @@ from scalewall.errors import InputError
 from scalewall.hardware import load_machine, machine_names
 from scalewall.hardware.page import machines_page
 from scalewall.hardware.schema import machine_schema
+from tests.cli.running import run
 
 DOCS = Path(__file__).parents[2] / "docs"
 PACKAGE = Path(scalewall.hardware.__file__).parent
@@ -73,3 +74,14 @@ def test_the_example_of_an_error_is_what_is_said(saved: Path):
         load_machine("acme-one.toml")
     (shown,) = _blocks("text")
     assert str(caught.value).endswith(shown.strip())
+
+
+@pytest.mark.usefixtures("saved")
+def test_the_commands_of_the_worked_example_work():
+    for line in "".join(_blocks("sh")).splitlines():
+        words = line.split()
+        assert words[0] == "scalewall"
+        quick = ("--search", "reference", "--grid", "1,12288,40000") if words[1] == "limits" else ()
+        done = run(*words[1:], *quick)
+        assert done.code == 0, done.err
+    assert Path("rooflines.html").read_text(encoding="utf-8").startswith("<!doctype html>")
