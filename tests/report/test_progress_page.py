@@ -90,7 +90,7 @@ def test_the_page_is_written_from_what_was_measured(answers: dict[str, Limits]) 
     page = progress_page(
         Progress(
             machines=shown,
-            even_largest=dict.fromkeys(answers, 2.71e+31),
+            even_largest=dict.fromkeys(answers, 2.71e31),
             changes={"as it is": answers[CHANGED]},
             oldest=answers["v100"],
         )
