@@ -1,0 +1,102 @@
+"""Time of collectives among ranks that sit in fast domains (NVLink) joined by a slower network."""
+
+from __future__ import annotations
+
+import math
+
+from scalewall.planner.constants import value
+from scalewall.planner.device import Device
+
+__all__ = [
+    "bus_bandwidth",
+    "call_seconds",
+    "exchange_seconds",
+    "gather_seconds",
+    "pair_seconds",
+    "ranks_inside",
+]
+
+_FAST = value("collective.fast_fraction")
+_SLOW = value("collective.slow_fraction")
+_FAST_STEP = value("collective.fast_step")
+_SLOW_STEP = value("collective.slow_step")
+_BASE = value("collective.base")
+_PAIR = value("collective.pair_fraction")
+_PAIR_LATENCY = value("collective.pair_latency")
+_EXCHANGE = value("collective.exchange_fraction")
+_EXCHANGE_SLOW = value("collective.exchange_slow_fraction")
+_DISPATCH_FAST = value("collective.dispatch_fast_fraction")
+_DISPATCH_SLOW = value("collective.dispatch_slow_fraction")
+
+
+def ranks_inside(device: Device, ranks: int, stride: int) -> int:
+    """Return how many of a group's ``ranks``, ``stride`` accelerators apart, share a fast domain."""
+    return max(1, min(ranks, device.fast_ranks // stride))
+
+
+def bus_bandwidth(device: Device, ranks: int, stride: int, ports: float = 1.0) -> float:
+    """Bytes/s that an all-gather or reduce-scatter moves through each rank.
+
+    ``min(0.75 x fast link, ranks of the group in a domain x 0.9 x port)``: a ring leaves a domain through every
+    member's port.
+    """
+    inside = ranks_inside(device, ranks, stride)
+    fast = _FAST * device.fast_bandwidth
+    if inside >= ranks:
+        return fast
+    slow = _SLOW * device.slow_bandwidth * max(1.0, inside * ports)
+    return min(fast, slow) if inside > 1 else slow
+
+
+def call_seconds(device: Device, ranks: int, stride: int) -> float:
+    """Seconds that an all-gather or reduce-scatter costs whatever its size: ``base + (n-k) fast + (k-1) slow``."""
+    if ranks == 1:
+        return 0.0
+    domains = math.ceil(ranks / ranks_inside(device, ranks, stride))
+    return _BASE + (ranks - domains) * _FAST_STEP + (domains - 1) * _SLOW_STEP
+
+
+def gather_seconds(
+    device: Device, ranks: int, stride: int, size: float, calls: float = 1.0, ports: float = 1.0
+) -> float:
+    """Seconds of an all-gather or reduce-scatter of ``size`` bytes (all ranks' together) in ``calls`` calls.
+
+    Parameters
+    ----------
+    device : Device
+        Whose links.
+    ranks, stride : int
+        Members of the group and the distance between neighbours (accelerators).
+    size : float
+        Bytes of the gathered whole.
+    calls : float
+        Over how many calls.
+    ports : float
+        Share of the ports in use.
+    """
+    if ranks == 1:
+        return 0.0
+    moved = size * (ranks - 1) / ranks
+    return moved / bus_bandwidth(device, ranks, stride, ports) + calls * call_seconds(device, ranks, stride)
+
+
+def pair_seconds(device: Device, distance: int, size: float) -> float:
+    """Seconds that ``size`` bytes take to a rank ``distance`` accelerators away."""
+    bandwidth = device.fast_bandwidth if distance < device.fast_ranks else device.slow_bandwidth
+    return _PAIR_LATENCY + size / (bandwidth * _PAIR)
+
+
+def exchange_seconds(
+    device: Device, ranks: int, stride: int, fast: float, slow: float, dispatcher: str
+) -> float:
+    """Seconds of an all-to-all in which each rank sends ``fast`` bytes in its domain and ``slow`` beyond.
+
+    The two networks work side by side, so the slower counts.
+    """
+    if ranks == 1:
+        return 0.0
+    inside = ranks_inside(device, ranks, stride)
+    latency = _BASE + _FAST_STEP * (inside > 1) + _SLOW_STEP * (inside < ranks)
+    plain = dispatcher == "all-to-all"
+    inner, outer = (_EXCHANGE, _EXCHANGE_SLOW) if plain else (_DISPATCH_FAST, _DISPATCH_SLOW)
+    return latency + max(fast / (device.fast_bandwidth * inner), slow / (device.slow_bandwidth * outer))

@@ -1,0 +1,149 @@
+"""What the planner knows of a machine: rates, links and capacities, with what microbenchmarks reach on them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
+
+from scalewall.errors import InputError
+from scalewall.hardware import read_machine
+from scalewall.hardware.overrides import apply_overrides
+
+__all__ = ["Device", "load_device"]
+
+_NONE: Mapping[str, float] = MappingProxyType({})
+_WORDS = (16, 8, 4)
+
+
+@dataclass(frozen=True, eq=False)
+class Device:
+    """One accelerator and its links.
+
+    Parameters
+    ----------
+    name, title : str
+        As in the catalogue.
+    peak : mapping of int to float
+        Dense FLOP/s by bits of a word.
+    sustained : mapping of int to float
+        Share of the peak that large matmuls reach, by bits.
+    units : int
+        Multiprocessors, over which output tiles are dealt out.
+    tiles : tuple of (rows, columns, rate)
+        Output tiles of the matmul library and their rate against the fastest; empty: no quantization.
+    kernel_latency : float
+        Seconds that each kernel costs.
+    memory_bandwidth : float
+        Bytes/s that streaming kernels reach.
+    memory_bytes : float
+        Capacity (bytes).
+    attention : mapping of str to (forward, backward, sequence)
+        Share of the 16-bit peak that causal attention reaches by kind of kernel, and the sequence length at
+        which it reaches half of it.
+    fast_ranks : int
+        Accelerators in one fast domain (NVLink).
+    fast_bandwidth, slow_bandwidth : float
+        Bytes/s an accelerator in one direction, within the domain and beyond.
+    """
+
+    name: str
+    title: str
+    peak: Mapping[int, float]
+    sustained: Mapping[int, float]
+    units: int
+    tiles: tuple[tuple[int, int, float], ...]
+    kernel_latency: float
+    memory_bandwidth: float
+    memory_bytes: float
+    attention: Mapping[str, tuple[float, float, float]]
+    fast_ranks: int
+    fast_bandwidth: float
+    slow_bandwidth: float
+    price: float = field(default=0.0)
+
+    def rate(self, bits: int) -> float:
+        """FLOP/s that large matmuls reach at ``bits`` a word."""
+        return self.peak[bits] * self.sustained[bits]
+
+
+@cache
+def _generations() -> Mapping[str, Any]:
+    text = files("scalewall.planner").joinpath("data/devices.toml").read_text(encoding="utf-8")
+    tables = tomllib.loads(text)
+    tables.pop("sources")
+    return MappingProxyType(tables)
+
+
+def _generation(name: str) -> Mapping[str, Any]:
+    """Return the table of the generation whose machines ``name`` begins like, or of the others."""
+    for table in _generations().values():
+        if any(match in name for match in table.get("matches", ())):
+            return dict(table)
+    return dict(_generations()["other"])
+
+
+def _sustained(
+    machine: str, bits: int, figures: Mapping[str, float], overrides: Mapping[str, float]
+) -> float:
+    """Return the share of the peak that long runs of large matmuls reach: the user's, measured, or the catalogue's."""
+    path = f"precision.{bits}.sustained_fraction"
+    measured = _generations()["sustained"]
+    names = [name for name in measured if machine.startswith(name)]
+    if path not in overrides and names and str(bits) in measured[names[0]]:
+        return float(measured[names[0]][str(bits)])
+    return figures[path]
+
+
+def load_device(name_or_path: str, overrides: Mapping[str, float] = _NONE) -> Device:
+    """Return a machine of the catalogue, or of a machine file, as the planner uses it.
+
+    Parameters
+    ----------
+    name_or_path : str
+        Name in the catalogue or path of a machine file.
+    overrides : mapping of str to float
+        Figures to set, by path, in SI units.
+
+    Raises
+    ------
+    InputError
+        Unknown machine or path, or a machine without 16-bit peak, memory or links.
+    """
+    machine = read_machine(name_or_path)
+    figures, _ = apply_overrides(machine, overrides)
+    got = {path: figure.value for path, figure in figures.items()}
+    needed = (
+        "precision.16.peak_flops",
+        "memory.0.bandwidth",
+        "memory.0.capacity_bytes",
+        "network.0.size",
+        "network.0.bandwidth",
+    )
+    for path in needed:
+        if path not in got:
+            raise InputError("machine", machine.name, f"a machine with {path}", [f"--set {path}=..."])
+    measured = _generation(machine.name)
+    bits = [word for word in _WORDS if f"precision.{word}.peak_flops" in got]
+    return Device(
+        name=machine.name,
+        title=machine.title,
+        peak=MappingProxyType({word: got[f"precision.{word}.peak_flops"] for word in bits}),
+        sustained=MappingProxyType({word: _sustained(machine.name, word, got, overrides) for word in bits}),
+        units=int(got.get("accelerator.units", 1)),
+        tiles=tuple((int(m), int(n), float(rate)) for m, n, rate in measured["tiles"]["value"]),
+        kernel_latency=got["accelerator.kernel_latency"],
+        memory_bandwidth=got["memory.0.bandwidth"] * measured["memory_fraction"]["value"],
+        memory_bytes=got["memory.0.capacity_bytes"],
+        attention=MappingProxyType(
+            {kind: tuple(measured[f"attention-{kind}"]["value"]) for kind in ("flash", "fused")}
+        ),
+        fast_ranks=int(got["network.0.size"]),
+        fast_bandwidth=got["network.0.bandwidth"],
+        slow_bandwidth=got.get("network.1.bandwidth", got["network.0.bandwidth"]),
+        price=got.get("price.usd", 0.0),
+    )
