@@ -105,7 +105,11 @@ def test_links_lead_somewhere(page: str) -> None:
             )
 
 
-def test_the_index_lists_the_whole_api_and_every_example() -> None:
+def test_the_index_lists_the_whole_api_every_example_every_page_and_command() -> None:
+    for page in (ROOT / "docs").glob("*.md"):
+        assert f"({page.name}" in INDEX or page.name == "index.md", page.name
+    for command in re.findall(r"^  ([a-z-]+) ", run("--help").out.partition("Commands:")[2], re.MULTILINE):
+        assert f"`scalewall {command}" in INDEX, command
     for name in scalewall.__all__:
         assert f"`{name}`" in INDEX or name == "__version__"
     for example in (ROOT / "examples").glob("*.py"):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, get_type_hints
+from typing import TYPE_CHECKING
 
 from scalewall._version import __version__
 from scalewall.cli.flags import as_flag, print_warnings
-from scalewall.errors import InputError, unknown_name
+from scalewall.errors import InputError
 
 if TYPE_CHECKING:
     from scalewall.ideal.study import LimitsStudy
@@ -46,7 +45,9 @@ def study_of(scenario: Path | None, given: dict[str, object]) -> LimitsStudy:
     except InputError as error:
         name = as_flag(error.field).removeprefix("--").split(" ")[0].replace("-", "_")
         key = _KEYS.get(name, name)
-        if key not in saved or key in given:
+        if name == "scenario":
+            key = error.field.removeprefix("scenario").strip() or "values"
+        elif key not in saved or key in given:
             raise
         field = f"{scenario}: {key}"
         raise InputError(field, error.value, error.allowed, error.suggestions) from error
@@ -62,7 +63,7 @@ def save_scenario(study: LimitsStudy, path: Path) -> None:
 
 
 def _read(path: Path) -> dict[str, object]:
-    """Return a file's settings, each of its type; say so if another version of scalewall wrote them."""
+    """Return a file's settings; say so if another version of scalewall wrote them."""
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -74,30 +75,4 @@ def _read(path: Path) -> dict[str, object]:
         print_warnings(
             [f"{path} was written by scalewall {version}; this is {__version__}, and numbers may differ."]
         )
-    _check_types(path, values)
     return values
-
-
-def _check_types(path: Path, values: Mapping[str, object]) -> None:
-    from pydantic import TypeAdapter, ValidationError
-
-    from scalewall.ideal.study import LimitsStudy
-
-    hints = get_type_hints(LimitsStudy)
-    for key, value in values.items():
-        if key not in hints:
-            raise unknown_name(f"{path}: key", key, hints)
-        try:
-            TypeAdapter(hints[key]).validate_python(_frozen(value), strict=True)
-        except ValidationError as error:
-            problem = error.errors()[0]
-            place = ".".join(map(str, (key, *problem["loc"])))
-            allowed = problem["msg"].removeprefix("Input should be ")
-            raise InputError(f"{path}: {place}", problem["input"], allowed) from error
-
-
-def _frozen(value: object) -> object:
-    """Return lists as the tuples that a study holds."""
-    if isinstance(value, Mapping):
-        return {key: _frozen(entry) for key, entry in value.items()}
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
