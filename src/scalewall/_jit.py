@@ -21,7 +21,7 @@ import numba
 import platformdirs
 from numba.core import config as _numba_config
 
-__all__ = ["KERNEL_ROOMS", "cache_folder", "is_compiled", "kernel", "source_hash"]
+__all__ = ["KERNEL_ROOMS", "cache_folder", "inner_kernel", "is_compiled", "kernel", "source_hash"]
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 _PACKAGE = Path(__file__).resolve().parent
@@ -86,9 +86,24 @@ def kernel(function: _Function) -> _Function:
     IEEE arithmetic is kept (no fast-math) so that results are the same in every caller; division by zero
     gives inf or NaN as in NumPy.
     """
+    return _compiled(function, inner=False)
+
+
+def inner_kernel(function: _Function) -> _Function:
+    """Compile ``function`` like :func:`kernel`, for other kernels alone: Python cannot call it.
+
+    Without its door to Python a function that takes many arrays compiles in half the time.
+    """
+    return _compiled(function, inner=True)
+
+
+def _compiled(function: _Function, inner: bool) -> _Function:
     before = getattr(_numba_config, _CACHE_SETTING)
     setattr(_numba_config, _CACHE_SETTING, str(cache_folder()))
     try:
-        return cast(_Function, numba.njit(cache=True, error_model="numpy")(function))
+        compiled = numba.njit(
+            cache=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=inner
+        )(function)
     finally:
         setattr(_numba_config, _CACHE_SETTING, before)
+    return cast(_Function, compiled)

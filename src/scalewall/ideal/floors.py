@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from scalewall._jit import kernel
+from scalewall._jit import inner_kernel
 from scalewall.cost.collectives import all_reduce_latency, all_reduce_seconds
 from scalewall.cost.machine_arrays import MachineArrays
 from scalewall.ideal.question import Question
@@ -35,20 +35,20 @@ class FlatNetwork(NamedTuple):
     latency: float
 
 
-@kernel
+@inner_kernel
 def flat_network(machine: MachineArrays) -> FlatNetwork:
     """Sum of the levels' bandwidths, least of their latencies."""
     return FlatNetwork(machine.level_bandwidth.sum(), machine.level_latency.min())
 
 
-@kernel
+@inner_kernel
 def arithmetic_floor(question: Question) -> float:
     """Accelerator-seconds of a batch's matmuls at the sustained rate, without padding or data movement."""
     flop = 6 * question.parameters / question.sparsity * question.batch_tokens
     return flop / question.machine.sustained_flops
 
 
-@kernel
+@inner_kernel
 def compute_floor(arithmetic: float, passes: float, kernel_latency: float) -> float:
     """Accelerator-seconds of a batch's matmuls: :func:`arithmetic_floor` and the latency of all kernels.
 
@@ -64,7 +64,7 @@ def compute_floor(arithmetic: float, passes: float, kernel_latency: float) -> fl
     return arithmetic + passes * MATMULS_A_LAYER * kernel_latency
 
 
-@kernel
+@inner_kernel
 def tensor_floor(tp_model: int, tp_ff: int, question: Question, flat: FlatNetwork) -> float:
     """Accelerator-seconds of tensor-parallel all-reduces over a flat network."""
     words = 2 * question.layers * question.batch_tokens
@@ -74,13 +74,13 @@ def tensor_floor(tp_model: int, tp_ff: int, question: Question, flat: FlatNetwor
     ) + all_reduce_seconds(tp_ff, words * question.d_model, word_bytes, 1.0, flat.bandwidth)
 
 
-@kernel
+@inner_kernel
 def data_floor(dp: int, question: Question, flat: FlatNetwork) -> float:
     """Accelerator-seconds of the gradient all-reduce over a flat network."""
     return all_reduce_seconds(dp, question.parameters, question.machine.word_bytes, 1.0, flat.bandwidth)
 
 
-@kernel
+@inner_kernel
 def latency_floor(
     tp_model: int, tp_ff: int, pp: int, ep: int, question: Question, flat: FlatNetwork
 ) -> float:

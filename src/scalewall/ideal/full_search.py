@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewall._jit import kernel
+from scalewall._jit import inner_kernel, kernel
 from scalewall.cost.matmul import layer_seconds
 from scalewall.cost.schedules import bubble_fraction, zero_bubble_fits
 from scalewall.ideal.floors import (
@@ -58,7 +58,7 @@ class Shape(NamedTuple):
     i_count: int
 
 
-@kernel
+@inner_kernel
 def schedules_of(
     layers: int, pp: int, microbatches: int, layer_divisors: IntArray, bounds: Bounds, found: IntArray
 ) -> int:
@@ -78,14 +78,14 @@ def schedules_of(
     return number
 
 
-@kernel
+@inner_kernel
 def _least(floor: float, ranks: float, most: float, latency: float, fastest: bool) -> tuple[float, float]:
     """Least seconds and least cost of a shape: from ``ranks`` to ``most`` accelerators share its work."""
     seconds = floor / most + latency
     return seconds, seconds if fastest else floor + latency * ranks
 
 
-@kernel
+@inner_kernel
 def _shapes(question: Question, counts: IntArray, costs: TensorCosts, best: Best) -> list[Shape]:
     """Matmul shapes that can still beat ``best``."""
     machine, switches, bounds = question.machine, question.switches, question.bounds

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewall._jit import kernel
+from scalewall._jit import inner_kernel
 from scalewall.cost.collectives import (
     all_reduce_chain_latency,
     data_parallel_seconds,
@@ -37,7 +37,7 @@ class DataCosts(NamedTuple):
     latency: FloatArray
 
 
-@kernel
+@inner_kernel
 def data_costs(table: DegreeTable, parameters: float, machine: MachineArrays) -> DataCosts:
     """Evaluate the gradient all-reduce of every placement in a table."""
     seconds = np.empty(table.rows.shape[0])
@@ -48,7 +48,7 @@ def data_costs(table: DegreeTable, parameters: float, machine: MachineArrays) ->
     return DataCosts(seconds, latency)
 
 
-@kernel
+@inner_kernel
 def least_batch_seconds(
     compute: float,
     tensor: float,
@@ -74,14 +74,14 @@ def least_batch_seconds(
     return least
 
 
-@kernel
+@inner_kernel
 def worse(bound: float, n_gpu: float, aim: Aim, best_cost: float) -> bool:
     """Whether a least time means missing the deadline or no gain over the best plan."""
     cost = bound if aim.fastest else bound * n_gpu
     return bound * (1 - ROUNDING) > aim.deadline or cost * (1 + aim.gain) > best_cost
 
 
-@kernel
+@inner_kernel
 def exact_room(n_active: int, machine: MachineArrays, room: IntArray) -> bool:
     """Write the product that each level's degrees must have; False if a size does not divide what is left."""
     rest = n_active
@@ -93,7 +93,7 @@ def exact_room(n_active: int, machine: MachineArrays, room: IntArray) -> bool:
     return rest == 1
 
 
-@kernel
+@inner_kernel
 def _take(row: IntArray, left: IntArray, after: IntArray) -> bool:
     """Whether ``row`` fits in what is ``left`` of each level; writes what is left ``after`` it."""
     for level in range(row.size):
@@ -103,7 +103,7 @@ def _take(row: IntArray, left: IntArray, after: IntArray) -> bool:
     return True
 
 
-@kernel
+@inner_kernel
 def place(
     question: Question,
     data: DataCosts,

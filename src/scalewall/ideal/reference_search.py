@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewall._jit import kernel
+from scalewall._jit import inner_kernel, kernel
 from scalewall.cost.matmul import layer_seconds
 from scalewall.cost.schedules import zero_bubble_fits
 from scalewall.ideal.floors import arithmetic_floor, compute_floor, data_floor, flat_network, latency_floor
@@ -37,7 +37,7 @@ LARGEST_CLUSTER = 1 << 60
 """No cluster beyond this many accelerators is looked at: it is past any integer a plan needs."""
 
 
-@kernel
+@inner_kernel
 def _index(values: NDArray[np.int64], wanted: int) -> int:
     """Position of ``wanted`` in the ascending ``values``; -1 if it is not there."""
     position = int(np.searchsorted(values, wanted))
@@ -46,7 +46,7 @@ def _index(values: NDArray[np.int64], wanted: int) -> int:
     return -1
 
 
-@kernel
+@inner_kernel
 def _isqrt(number: int) -> int:
     """Integer square root."""
     root = int(np.sqrt(number))
@@ -57,7 +57,7 @@ def _isqrt(number: int) -> int:
     return root
 
 
-@kernel
+@inner_kernel
 def _interleaving_allowed(pp: int, microbatches: int, chunks: int, bounds: Bounds) -> bool:
     """Whether the bounds admit 1F1B with this many chunks a stage."""
     ordered = not bounds.classic_order or chunks == 1 or microbatches % pp == 0

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewall._jit import kernel
+from scalewall._jit import inner_kernel
 from scalewall.cost.collectives import boundary_latency, boundary_seconds
 from scalewall.ideal.question import Question
 
@@ -31,7 +31,7 @@ class SendCosts(NamedTuple):
     more_latency: NDArray[np.float64]
 
 
-@kernel
+@inner_kernel
 def send_costs(question: Question) -> SendCosts:
     """Evaluate every pair of placements in PP's and EP's tables."""
     pp, ep, machine = question.tables.pp.rows, question.tables.ep.rows, question.machine

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewall._jit import kernel
+from scalewall._jit import inner_kernel, kernel
 
 __all__ = ["DegreeTable", "degree_table", "divisors", "splits"]
 
@@ -46,7 +46,7 @@ def divisors(number: int) -> IntArray:
     return found
 
 
-@kernel
+@inner_kernel
 def _fill(degree: int, factors: IntArray, level_size: IntArray, levels: int, rows: IntArray) -> int:
     """Write every placement of ``degree`` over the first ``levels`` levels; return how many there are.
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewall._jit import kernel
+from scalewall._jit import inner_kernel
 from scalewall.cost.collectives import all_reduce_level_seconds, tensor_parallel_latency
 from scalewall.ideal.question import ROUNDING, Question
 from scalewall.ideal.tables import DegreeTable
@@ -45,7 +45,7 @@ class TensorCosts(NamedTuple):
     most_latency: float
 
 
-@kernel
+@inner_kernel
 def _level_costs(table: DegreeTable, words: float, question: Question) -> FloatArray:
     """All-reduce of ``words`` a batch for every placement of a table, level by level."""
     rows, levels = table.rows.shape
@@ -56,7 +56,7 @@ def _level_costs(table: DegreeTable, words: float, question: Question) -> FloatA
     return costs
 
 
-@kernel
+@inner_kernel
 def _latencies(table: DegreeTable, question: Question) -> FloatArray:
     """Latency a batch of every placement of a table, for one of the two kinds of all-reduce."""
     alone = np.ones(table.rows.shape[1], dtype=np.int64)
@@ -66,7 +66,7 @@ def _latencies(table: DegreeTable, question: Question) -> FloatArray:
     return latencies
 
 
-@kernel
+@inner_kernel
 def tensor_costs(question: Question) -> TensorCosts:
     """Evaluate the two TP tables (see ``collectives``: time at a level and latency are sums over the two)."""
     words = 2 * question.layers * question.batch_tokens
@@ -81,7 +81,7 @@ def tensor_costs(question: Question) -> TensorCosts:
     )
 
 
-@kernel
+@inner_kernel
 def _way_seconds(r_model: int, r_ff: int, question: Question, costs: TensorCosts) -> float:
     """Accelerator-seconds of one placement; infinite without room in a level or with too much latency."""
     model, ff, machine = question.tables.tp_model, question.tables.tp_ff, question.machine
@@ -95,7 +95,7 @@ def _way_seconds(r_model: int, r_ff: int, question: Question, costs: TensorCosts
     return slowest
 
 
-@kernel
+@inner_kernel
 def least_tensor_seconds(i_model: int, i_ff: int, question: Question, costs: TensorCosts) -> float:
     """Accelerator-seconds of a pair's quickest placement; infinite if it has none."""
     model, ff = question.tables.tp_model, question.tables.tp_ff
@@ -106,7 +106,7 @@ def least_tensor_seconds(i_model: int, i_ff: int, question: Question, costs: Ten
     return least
 
 
-@kernel
+@inner_kernel
 def add_placements(
     i_model: int, i_ff: int, question: Question, costs: TensorCosts, pairs: list[TensorPlacement]
 ) -> None:
