@@ -11,6 +11,7 @@ from scalewall.workload.transformer import Transformer
 __all__ = ["CoreAttention", "core_attention_seconds", "visible_tokens"]
 
 _BACKWARD = value("attention.backward_flop_ratio")
+_UNALIGNED = value("attention.unaligned_ratio")
 _RING = value("context.step_ratio")
 _FORWARD_BYTES = value("attention.unfused_forward_bytes")
 _BACKWARD_BYTES = value("attention.unfused_backward_bytes")
@@ -67,7 +68,7 @@ def core_attention_seconds(
         flop = 2.0 * tokens * sequence * width
         rate = device.rate(16)
         if model.head_dim % 8:
-            rate /= 3.0
+            rate /= _UNALIGNED
         return CoreAttention(
             flop / rate, 2.0 * flop / rate, scores * _FORWARD_BYTES, scores * _BACKWARD_BYTES
         )

@@ -140,7 +140,7 @@ def load_device(name_or_path: str, overrides: Mapping[str, float] = _NONE) -> De
         memory_bandwidth=got["memory.0.bandwidth"] * measured["memory_fraction"]["value"],
         memory_bytes=got["memory.0.capacity_bytes"],
         attention=MappingProxyType(
-            {kind: tuple(measured[f"attention-{kind}"]["value"]) for kind in ("flash", "fused")}
+            {kind: tuple(measured[f"attention-{kind}"]["value"]) for kind in ("triton", "flash", "fused")}
         ),
         fast_ranks=int(got["network.0.size"]),
         fast_bandwidth=got["network.0.bandwidth"],

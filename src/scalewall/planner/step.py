@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from scalewall.planner.communication import pair_seconds
+from scalewall.planner.constants import value
 from scalewall.planner.data_parallel import (
     Weights,
     gather_weights_seconds,
@@ -22,6 +23,7 @@ from scalewall.workload.matmuls import head_matmul, layer_matmuls
 __all__ = ["StepTime", "step_time"]
 
 _STRAGGLER = 0.005
+_CONTENTION = value("collective.contention")
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ def step_time(run: Run, layout: Layout, profile: Profile) -> StepTime:
     shared = _sharing(
         run, layout, profile, weights, forward[slowest], back[slowest] + weight[slowest], microbatches
     )
+    shared += _tied_seconds(run, layout, profile)
     update = optimizer_seconds(run, layout, weights)
     parts: dict[str, float] = {}
     for name, count in counted[slowest].items():
@@ -108,6 +111,14 @@ def _send(run: Run, layout: Layout) -> float:
     return pair_seconds(run.device, layout.tp * layout.cp * layout.dp, size)
 
 
+def _tied_seconds(run: Run, layout: Layout, profile: Profile) -> float:
+    """Seconds in which first and last stage add up the gradients of an embedding that both hold."""
+    if layout.pp == 1 or not run.model.tied_embeddings:
+        return 0.0
+    size = head_matmul(run.model).parameters / layout.tp * profile.gradient_bytes
+    return 2 * pair_seconds(run.device, layout.tp * layout.cp * layout.dp, size / 2)
+
+
 def _weights(run: Run, layout: Layout, stage: Stage) -> Weights:
     """Parameters of a stage on one rank."""
     model = run.model
@@ -142,8 +153,15 @@ def _sharing(
     first = 1.0 / max(1.0, weights.layers)
     if layout.sharding in ("parameters", "gradients"):
         again = 2 * gather if layout.sharding == "parameters" else gather
-        in_forward = max(gather - forward, gather * first)
-        in_backward = max(again - gather + reduce - backward, reduce * first)
+        in_forward = _beside(gather, forward, first)
+        in_backward = _beside(again - gather + reduce, backward, first)
         return microbatches * (in_forward + in_backward)
-    exposed = max(reduce - backward, reduce * first) if profile.overlap_reduce else reduce
-    return exposed + (max(gather - forward, gather * first) if profile.overlap_gather else gather)
+    exposed = _beside(reduce, backward, first) if profile.overlap_reduce else reduce
+    return exposed + (_beside(gather, forward, first) if profile.overlap_gather else gather)
+
+
+def _beside(communication: float, compute: float, first: float) -> float:
+    """Seconds that communication beside compute adds: what does not fit, the first (or last) layer's share at
+    least, and the multiprocessors that what fits takes from the compute."""
+    exposed = max(communication - compute, communication * first)
+    return exposed + _CONTENTION * (communication - exposed)

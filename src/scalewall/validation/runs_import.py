@@ -130,7 +130,7 @@ def _framework(row: dict[str, Any]) -> str:
     name = str(row.get("framework") or "")
     if str(row.get("schedule") or "").startswith("DeepSpeed ZeRO-3"):
         return "DeepSpeed ZeRO-3"
-    if name == "Megatron-Bridge" and not re.search(r"\d\d\.\d\d", str(row.get("release") or "")):
+    if name == "Megatron-Bridge" and str(row.get("release") or "").startswith("main"):
         return "Megatron-Bridge main"
     return name
 
@@ -308,6 +308,9 @@ def _run(row: dict[str, Any], assumed: list[str]) -> dict[str, Any]:
         made["graphs"] = "full"
     elif "cuda_graph=" in words or "cuda graphs" in words:
         made["graphs"] = "partial"
+    elif _framework(row).endswith("main") and _machine_family(row) == "GB" and "force" in words:
+        made["graphs"] = "full"
+        assumed.append("graphs of the whole step, which forced balance allows")
     if str(row.get("overlap")) == "eager":
         made["compiled"] = False
     return made
@@ -324,6 +327,10 @@ def _dispatcher(row: dict[str, Any], words: str, assumed: list[str]) -> str:
         kind = "deepep" if gpu.startswith("H") else "hybridep" if gpu.startswith("GB") else kind
     assumed.append(f"dispatcher {kind}")
     return kind
+
+
+def _machine_family(row: dict[str, Any]) -> str:
+    return "GB" if str(row.get("gpu")).startswith("GB") else ""
 
 
 def _precision(row: dict[str, Any], assumed: list[str]) -> str:
