@@ -54,14 +54,8 @@ def test_an_example_says_what_it_is_about(name: str, tmp_path: Path) -> None:
     assert len(source.splitlines()) <= SHORT
 
 
-@pytest.fixture(scope="module")
-def first_answer(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    folder = tmp_path_factory.mktemp("run")
-    return run(EXAMPLES / "first_answer.py", "out", folder=folder), folder / "out" / "limits.html"
-
-
-def test_the_first_answer_is_a_sentence_and_a_table(first_answer: tuple[str, Path]) -> None:
-    out, _ = first_answer
+def test_the_first_answer_is_a_sentence_a_table_and_a_page_as_the_readme_shows(tmp_path: Path) -> None:
+    out = run(EXAMPLES / "first_answer.py", "out", folder=tmp_path)
     assert out.startswith("On H100s, a training run of three months stays efficient up to about 6e28 FLOP")
     assert max(map(len, out.splitlines())) <= 80
     for machine in ("v100", "a100-80gb", "h100", "h200", "b200", "gb200-nvl72", "mi300x"):
@@ -71,9 +65,11 @@ def test_the_first_answer_is_a_sentence_and_a_table(first_answer: tuple[str, Pat
     assert re.search(r"^ ref-h100, full search .* 2.04e29 +2.71e31 $", out, re.MULTILINE)
     assert "Try next" in out
 
+    page = (tmp_path / "out" / "limits.html").read_text(encoding="utf-8")
+    assert "Where efficient scaling ends, by year of release" in page
+    assert not re.search(r"<(script|link|img)[^>]+(src|href)=[\"']http", page)
 
-def test_the_first_answer_writes_a_page_that_needs_no_other_origin(first_answer: tuple[str, Path]) -> None:
-    _, page = first_answer
-    text = page.read_text(encoding="utf-8")
-    assert "Where efficient scaling ends, by year of release" in text
-    assert not re.search(r"<(script|link|img)[^>]+(src|href)=[\"']http", text)
+    readme = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
+    shown = re.search(r"```text\n(On H100s.*?)```", readme, re.DOTALL)
+    assert shown
+    assert shown.group(1).strip() in "\n".join(line.rstrip() for line in out.splitlines())

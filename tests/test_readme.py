@@ -42,10 +42,6 @@ def output_of(*arguments: str | Path) -> str:
     return "\n".join(line.rstrip() for line in done.stdout.splitlines())
 
 
-def test_the_first_answer_is_the_one_that_make_run_prints(tmp_path: Path) -> None:
-    assert blocks("text")[0].strip() in output_of(ROOT / "examples" / "first_answer.py", tmp_path)
-
-
 def test_the_python_example_prints_what_the_readme_says() -> None:
     assert output_of("-c", blocks("python")[0]).strip() == blocks("text")[1].strip()
 
