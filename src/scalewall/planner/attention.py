@@ -27,6 +27,10 @@ class CoreAttention:
     backward_bytes: float = 0.0
 
 
+_USUAL_HEAD = 128
+"""Head size at which the shares of peak were measured."""
+
+
 def visible_tokens(model: Transformer, sequence: int) -> float:
     """Return how many tokens a token sees, averaged over tokens and layers.
 
@@ -74,7 +78,8 @@ def core_attention_seconds(
         )
     share_forward, share_backward, half = device.attention[kind]
     stretch = sequence / cp
-    reach = stretch / (stretch + half) * 1.5 * model.head_dim / (model.head_dim + 64)
+    reach = stretch / (stretch + half)
+    reach *= (1 + device.head_half / _USUAL_HEAD) / (1 + device.head_half / model.head_dim)
     flop = 2.0 * tokens * visible_tokens(model, sequence) * width
     peak = device.peak[16] * reach / (1 + _RING * (cp - 1))
     return CoreAttention(flop / (peak * share_forward), _BACKWARD * flop / (peak * share_backward))

@@ -55,7 +55,7 @@ def reduce_seconds(run: Run, layout: Layout, profile: Profile, weights: Weights)
                 run.device, ranks, stride, parameters * profile.gradient_bytes, calls, profile.ports
             )
             shard = min(ranks, layout.shard_ranks or ranks)
-            if layout.sharding == "none":
+            if layout.sharding == "none" or profile.full_reduce:
                 whole *= 2
             elif shard < ranks:
                 whole = gather_seconds(

@@ -36,6 +36,8 @@ class Device:
         Multiprocessors, over which output tiles are dealt out.
     tiles : tuple of (rows, columns, rate)
         Output tiles of the matmul library and their rate against the fastest; empty: no quantization.
+    depth : mapping of int to float
+        Inner dimension at which matmuls reach half their rate, by bits of a word; 0 where it is not known.
     kernel_latency : float
         Seconds that each kernel costs.
     memory_bandwidth : float
@@ -45,6 +47,8 @@ class Device:
     attention : mapping of str to (forward, backward, sequence)
         Share of the 16-bit peak that causal attention reaches by kind of kernel, and the sequence length at
         which it reaches half of it.
+    head_half : float
+        Head size at which core attention reaches half its rate (elements).
     fast_ranks : int
         Accelerators in one fast domain (NVLink).
     fast_bandwidth, slow_bandwidth : float
@@ -57,10 +61,12 @@ class Device:
     sustained: Mapping[int, float]
     units: int
     tiles: tuple[tuple[int, int, float], ...]
+    depth: Mapping[int, float]
     kernel_latency: float
     memory_bandwidth: float
     memory_bytes: float
     attention: Mapping[str, tuple[float, float, float]]
+    head_half: float
     fast_ranks: int
     fast_bandwidth: float
     slow_bandwidth: float
@@ -79,12 +85,12 @@ def _generations() -> Mapping[str, Any]:
     return MappingProxyType(tables)
 
 
-def _generation(name: str) -> Mapping[str, Any]:
-    """Return the table of the generation whose machines ``name`` begins like, or of the others."""
-    for table in _generations().values():
-        if any(match in name for match in table.get("matches", ())):
-            return dict(table)
-    return dict(_generations()["other"])
+def _generation(machine: str) -> str:
+    """Return the name of the generation that a machine's name belongs to, or ``other``."""
+    for name, table in _generations().items():
+        if any(match in machine for match in table.get("matches", ())):
+            return name
+    return "other"
 
 
 def _sustained(
@@ -127,7 +133,8 @@ def load_device(name_or_path: str, overrides: Mapping[str, float] = _NONE) -> De
     for path in needed:
         if path not in got:
             raise InputError("machine", machine.name, f"a machine with {path}", [f"--set {path}=..."])
-    measured = _generation(machine.name)
+    generation = _generation(machine.name)
+    measured, depth = _generations()[generation], _generations()["depth"].get(generation, {})
     bits = [word for word in _WORDS if f"precision.{word}.peak_flops" in got]
     return Device(
         name=machine.name,
@@ -136,12 +143,14 @@ def load_device(name_or_path: str, overrides: Mapping[str, float] = _NONE) -> De
         sustained=MappingProxyType({word: _sustained(machine.name, word, got, overrides) for word in bits}),
         units=int(got.get("accelerator.units", 1)),
         tiles=tuple((int(m), int(n), float(rate)) for m, n, rate in measured["tiles"]["value"]),
+        depth=MappingProxyType({word: float(depth.get(str(word), 0.0)) for word in bits}),
         kernel_latency=got["accelerator.kernel_latency"],
         memory_bandwidth=got["memory.0.bandwidth"] * measured["memory_fraction"]["value"],
         memory_bytes=got["memory.0.capacity_bytes"],
         attention=MappingProxyType(
             {kind: tuple(measured[f"attention-{kind}"]["value"]) for kind in ("triton", "flash", "fused")}
         ),
+        head_half=float(_generations()["head"][generation]["value"]),
         fast_ranks=int(got["network.0.size"]),
         fast_bandwidth=got["network.0.bandwidth"],
         slow_bandwidth=got.get("network.1.bandwidth", got["network.0.bandwidth"]),

@@ -45,6 +45,7 @@ def matmul_seconds(
             for m, n, speed in ((m, n, 1.0 / relative) for m, n, relative in device.tiles)
         )
         compute *= 2.0 * inner * device.units / rate
+    compute *= 1 + device.depth[bits] / inner
     moved = (rows + columns) * inner * bits / 8 + rows * columns * output_bytes
     return device.kernel_latency + max(compute, moved / device.memory_bandwidth)
 

@@ -78,6 +78,8 @@ class Profile:
         Kind of attention kernel.
     gradient_bytes, gather_bytes : float
         Of an element of the gradient when reduced, and of a weight when gathered.
+    full_reduce : bool
+        Whether gradients are all-reduced even where each rank updates only its share of the weights.
     calls_per_layer : float
         Collective calls a layer for gradients, and as many for weights.
     overlap_reduce, overlap_gather : bool
@@ -110,6 +112,7 @@ class Profile:
     nearest: str
     attention: str
     gradient_bytes: float
+    full_reduce: bool
     gather_bytes: float
     calls_per_layer: float
     overlap_reduce: bool

@@ -53,6 +53,7 @@ _MODULES = (
     ("per op", "op"),
 )
 _MOST_CHUNKS = 4
+_USUAL_MICROBATCH = 4
 
 
 def import_runs(text: str) -> list[MeasuredStep]:
@@ -227,8 +228,10 @@ def _layout(row: dict[str, Any], assumed: list[str]) -> dict[str, Any]:
     dp = row.get("dp") or ranks // (tp * cp * pp)
     microbatch = row.get("mbs")
     if not microbatch:
-        microbatch = 1
-        assumed.append("microbatch 1")
+        microbatch = 1 if pp > 1 else _USUAL_MICROBATCH
+        if _need(row, "gbs") % (dp * microbatch):
+            microbatch = 1
+        assumed.append(f"microbatch {microbatch}")
     schedule = str(row.get("schedule") or "").lower()
     chunks = _chunks(row, pp, schedule, assumed)
     ep = row.get("ep") or 1
