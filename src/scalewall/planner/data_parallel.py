@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from scalewall.planner.communication import gather_seconds
 from scalewall.planner.constants import value
 from scalewall.planner.layout import Layout
 from scalewall.planner.profile import Profile
 from scalewall.planner.run import Run
+from scalewall.planner.weights import Weights
 
-__all__ = ["Weights", "gather_weights_seconds", "optimizer_seconds", "reduce_seconds"]
+__all__ = ["gather_weights_seconds", "optimizer_seconds", "reduce_seconds"]
 
 _OPTIMIZER = value("elementwise.optimizer_bytes")
-
-
-@dataclass(frozen=True)
-class Weights:
-    """Parameters on one rank, before sharding over data-parallel ranks.
-
-    Parameters
-    ----------
-    dense, experts : float
-        Shared by ``cp x dp`` ranks, and by the ranks that hold the same experts.
-    layers : int
-        Layers they belong to.
-    """
-
-    dense: float
-    experts: float
-    layers: float
 
 
 def _shard_ranks(layout: Layout) -> int:

@@ -94,6 +94,12 @@ class Profile:
         Bytes moved for each element of a routed token, forward.
     loss_bytes : float
         Bytes moved for each logit by the loss, forward and backward.
+    dropout : bool
+        Whether masks of dropout are kept.
+    keeps_gathered : bool
+        Whether the inputs that tensor-parallel matmuls gather are kept whole for the backward pass.
+    state_gradient_bytes, unsharded_bytes : float
+        Held for each parameter by gradients, and by weights and gradients of a pipeline stage under FSDP.
     incomplete : bool
         Whether it was fitted on rows that are not complete enough to be validated on.
     fitted : tuple of str
@@ -122,6 +128,10 @@ class Profile:
     overlap_sends: bool
     permute_bytes: float
     loss_bytes: float
+    dropout: bool
+    keeps_gathered: bool
+    state_gradient_bytes: float
+    unsharded_bytes: float
     incomplete: bool
     fitted: tuple[str, ...]
     constants: Mapping[str, float]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from scalewall.planner.communication import pair_seconds
 from scalewall.planner.constants import value
 from scalewall.planner.data_parallel import (
-    Weights,
     gather_weights_seconds,
     optimizer_seconds,
     reduce_seconds,
@@ -18,7 +17,8 @@ from scalewall.planner.layout import Layout
 from scalewall.planner.pipeline import Stage, bubble_seconds, stages
 from scalewall.planner.profile import Profile
 from scalewall.planner.run import Run, check_run
-from scalewall.workload.matmuls import head_matmul, layer_matmuls
+from scalewall.planner.weights import Weights, stage_weights
+from scalewall.workload.matmuls import head_matmul
 
 __all__ = ["StepTime", "step_time"]
 
@@ -64,7 +64,7 @@ def step_time(run: Run, layout: Layout, profile: Profile) -> StepTime:
     sends = 0.0
     if layout.pp > 1 and not profile.overlap_sends:
         sends = 2 * hop * layout.chunks * microbatches
-    weights = _weights(run, layout, held[slowest])
+    weights = stage_weights(run, layout, held[slowest])
     shared = _sharing(
         run, layout, profile, weights, forward[slowest], back[slowest] + weight[slowest], microbatches
     )
@@ -117,25 +117,6 @@ def _tied_seconds(run: Run, layout: Layout, profile: Profile) -> float:
         return 0.0
     size = head_matmul(run.model).parameters / layout.tp * profile.gradient_bytes
     return 2 * pair_seconds(run.device, layout.tp * layout.cp * layout.dp, size / 2)
-
-
-def _weights(run: Run, layout: Layout, stage: Stage) -> Weights:
-    """Parameters of a stage on one rank."""
-    model = run.model
-    dense = routed = 0.0
-    for count, with_experts in ((stage.dense, False), (stage.experts, True)):
-        if not count:
-            continue
-        for matmul in layer_matmuls(model, experts=with_experts):
-            if matmul.part == "experts":
-                routed += count * matmul.parameters / (layout.ep * layout.etp)
-            else:
-                dense += count * matmul.parameters / layout.tp
-    table = head_matmul(model).parameters / layout.tp
-    dense += table * (stage.embedding + stage.head)
-    if stage.embedding and stage.head and model.tied_embeddings:
-        dense -= table
-    return Weights(dense, routed, stage.dense + stage.experts)
 
 
 def _sharing(
