@@ -25,6 +25,9 @@ run: .venv/.installed-run  ## a first answer: limits of known machines as a tabl
 	@$(BIN)/python examples/first_answer.py
 
 test: .venv/.installed-dev lint  ## lint, types and all tests
+	@for search in reference full; do \
+	  $(BIN)/python -m scalewall limits --machine ref-h100 --search $$search --json 2>&1 >/dev/null | grep -i compiling || true; \
+	done
 	@$(BIN)/pytest --numprocesses $(WORKERS) -p no:benchmark
 
 lint: .venv/.installed-dev
