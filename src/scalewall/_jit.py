@@ -12,10 +12,11 @@ import hashlib
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TypeVar, cast
+from types import MappingProxyType
+from typing import Any, TypeVar, cast
 
 import numba
 import platformdirs
@@ -28,6 +29,10 @@ _PACKAGE = Path(__file__).resolve().parent
 _PREFIX = "kernels-"
 _KEEP = 4
 _CACHE_SETTING = "CACHE_DIR"
+_njit: Callable[..., Callable[[object], object]] = numba.njit
+_OPTIONS: Mapping[str, Any] = MappingProxyType(
+    {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+)
 KERNEL_ROOMS = ("hardware", "workload", "cost", "ideal", "planner")
 
 
@@ -101,9 +106,7 @@ def _compiled(function: _Function, inner: bool) -> _Function:
     before = getattr(_numba_config, _CACHE_SETTING)
     setattr(_numba_config, _CACHE_SETTING, str(cache_folder()))
     try:
-        compiled = numba.njit(
-            cache=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=inner
-        )(function)
+        compiled = _njit(**_OPTIONS, no_cpython_wrapper=inner)(function)
     finally:
         setattr(_numba_config, _CACHE_SETTING, before)
     return cast(_Function, compiled)

@@ -38,11 +38,12 @@ class InputError(ScalewallError):
 
 
 def nearest(name: str, choices: Iterable[str], count: int = 3) -> list[str]:
-    """Return up to ``count`` of ``choices`` that look most like ``name``, best first."""
-    options = list(choices)
-    lowered = {option.lower(): option for option in options}
-    found = difflib.get_close_matches(name.lower(), list(lowered), n=count, cutoff=0.4)
-    return [lowered[option] for option in found]
+    """Return up to ``count`` of ``choices`` that look most like ``name``, best first; beginnings count most."""
+    lowered = {option.lower(): option for option in choices}
+    wanted = name.lower()
+    begun = sorted((option for option in lowered if wanted and option.startswith(wanted)), key=len)
+    alike = difflib.get_close_matches(wanted, list(lowered), n=count, cutoff=0.4)
+    return [lowered[option] for option in dict.fromkeys([*begun, *alike])][:count]
 
 
 def unknown_name(field: str, name: str, choices: Iterable[str]) -> InputError:
@@ -54,14 +55,18 @@ def unknown_name(field: str, name: str, choices: Iterable[str]) -> InputError:
 
 def check_finite(field: str, value: float, low: float, high: float, unit: str) -> float:
     """Return ``value`` if it is a number in ``[low, high]``; raise InputError naming the field otherwise."""
-    if (
-        not isinstance(value, (int, float))
-        or isinstance(value, bool)
-        or math.isnan(value)
-        or not low <= value <= high
-    ):
-        bound = (
-            min(max(value, low), high) if isinstance(value, (int, float)) and not math.isnan(value) else low
-        )
-        raise InputError(field, value, f"a number from {low:g} to {high:g} {unit}".rstrip(), [f"{bound:g}"])
-    return float(value)
+    number = _as_float(value)
+    if low <= number <= high:
+        return number
+    bound = low if math.isnan(number) else min(max(number, low), high)
+    raise InputError(field, value, f"a number from {low:g} to {high:g} {unit}".rstrip(), [f"{bound:g}"])
+
+
+def _as_float(value: object) -> float:
+    """Return a number as a float, whole numbers too large for one as infinite, and what is no number as NaN."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf

@@ -20,6 +20,7 @@ from scalewall.ideal.breakdown import (
 from scalewall.ideal.results import Plan
 from scalewall.ideal.space import ModelSwitches
 from scalewall.ideal.step import compute_share, fits_memory, utilization
+from scalewall.ideal.tables import divisors
 from scalewall.ideal.terms import BatchTerms, batch_terms
 from scalewall.workload.stack import MlpStack
 
@@ -105,9 +106,10 @@ def check_plan(stack: MlpStack, plan: Plan, cluster: Cluster) -> None:
 
 def _near_divisors(whole: int, wanted: int) -> list[str]:
     """The divisors of ``whole`` next to ``wanted``, nearest first."""
-    small = next(d for d in range(min(max(wanted, 1), whole), 0, -1) if whole % d == 0)
-    large = next((d for d in range(wanted + 1, min(whole, 64 * wanted + 64) + 1) if whole % d == 0), whole)
-    return [str(d) for d in sorted({small, large}, key=lambda d: abs(d - wanted))]
+    found = divisors(whole)
+    at = int(np.searchsorted(found, wanted))
+    around = {int(divisor) for divisor in found[max(at - 1, 0) : at + 1]}
+    return [str(divisor) for divisor in sorted(around, key=lambda divisor: abs(divisor - wanted))]
 
 
 def estimate_batch(
