@@ -17,6 +17,7 @@ from scalewall.cli.limits import limits
 from scalewall.cli.models import models
 from scalewall.cli.reproduce import reproduce
 from scalewall.cli.schedule import schedule
+from scalewall.cli.validate import validate
 from scalewall.errors import InputError, ScalewallError
 
 __all__ = ["app", "main"]
@@ -37,6 +38,7 @@ app.command()(limits)
 app.command(name="estimate-ideal")(estimate_ideal)
 app.command()(schedule)
 app.command()(reproduce)
+app.command()(validate)
 app.add_typer(hardware)
 app.add_typer(laws)
 app.add_typer(models)

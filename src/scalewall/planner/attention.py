@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from scalewall.planner.constants import value
 from scalewall.planner.device import Device
+from scalewall.workload.flops import keys_per_token
 from scalewall.workload.transformer import Transformer
 
 __all__ = ["CoreAttention", "core_attention_seconds", "visible_tokens"]
@@ -32,16 +33,13 @@ _USUAL_HEAD = 128
 
 
 def visible_tokens(model: Transformer, sequence: int) -> float:
-    """Return how many tokens a token sees, averaged over tokens and layers.
-
-    ``s / 2`` if causal; in a layer with a window ``w``: ``w - w^2 / 2 s`` sliding, ``w / 2`` chunked.
-    """
-    everywhere = sequence / 2 if model.causal else float(sequence)
+    """Return how many tokens a token sees, averaged over tokens and layers."""
+    everywhere = keys_per_token(sequence, halve_causal=model.causal)
     if model.local is None:
         return everywhere
-    window = min(model.local.window, sequence)
-    near = window / 2 if model.local.chunked else window - window**2 / (2 * sequence)
-    share = model.local.layers / model.layers
+    local = model.local
+    near = keys_per_token(sequence, local.window, chunked=local.chunked, halve_causal=model.causal)
+    share = local.layers / model.layers
     return share * near + (1 - share) * everywhere
 
 

@@ -40,8 +40,7 @@ class ExpertWork:
     exchange: float = 0.0
 
 
-_IMBALANCE = 1.15
-"""Most loaded rank over the mean with natural routing."""
+_IMBALANCE = value("experts.imbalance")
 
 
 def expert_work(run: Run, layout: Layout, profile: Profile, tokens: float) -> ExpertWork:
@@ -89,8 +88,7 @@ def expert_work(run: Run, layout: Layout, profile: Profile, tokens: float) -> Ex
     )
 
 
-_OVERLAPPED = 0.3
-"""Share of the exchange that stays exposed where it runs beside another microbatch's compute."""
+_OVERLAPPED = value("experts.overlapped")
 
 
 def _exchange(run: Run, layout: Layout, own: float) -> float:

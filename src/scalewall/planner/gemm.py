@@ -10,8 +10,7 @@ from scalewall.planner.device import Device
 
 __all__ = ["matmul_seconds", "weight_gradient_seconds"]
 
-_SMOOTH_WAVES = 8
-"""From this many waves of tiles on, the last one's idle units no longer matter."""
+_SMOOTH_WAVES = value("gemm.smooth_waves")
 _OUT = value("gemm.activation_output_bytes")
 _GRADIENT = value("gemm.weight_gradient_output_bytes")
 

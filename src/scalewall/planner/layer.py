@@ -21,6 +21,9 @@ _GATED = value("elementwise.gated_bytes")
 _PLAIN = value("elementwise.plain_bytes")
 _ROTARY = value("elementwise.rotary_bytes")
 _BACKWARD = value("elementwise.backward_ratio")
+_OP = value("recompute.op_matmul")
+_MLP = value("recompute.mlp_matmul")
+_SMALL = value("recompute.small")
 _EAGER = value("elementwise.eager_ratio")
 _SPLIT_OUTPUTS = {"qkv", "query", "query_up", "kv_up", "gate_up", "up", "logits"}
 _SPLIT_INPUTS = {"output", "down"}
@@ -137,7 +140,7 @@ def layer_passes(run: Run, layout: Layout, profile: Profile, *, experts: bool) -
         },
         {"matmul": weight * scale, "accumulate": accumulate},
     )
-    return _with_host(_with_recompute(passes, layout, profile), run, profile, experts)
+    return _with_host(_with_recompute(passes, layout), run, profile, experts)
 
 
 def _elementwise_bytes(run: Run, layout: Layout, tokens: float, sequence_share: int, experts: bool) -> float:
@@ -179,33 +182,30 @@ def _context_seconds(run: Run, layout: Layout, tokens: float, attention: float) 
     return (layout.cp - 1) * max(0.0, step - attention / layout.cp)
 
 
-def _with_recompute(passes: Passes, layout: Layout, profile: Profile) -> Passes:
+def _with_recompute(passes: Passes, layout: Layout) -> Passes:
+    """Add what the backward pass computes again."""
     again = 0.0
     if layout.recompute == "full":
         again = sum(passes.forward.values())
     elif layout.recompute == "selective":
-        again = sum(
-            _RECOMPUTED.get(module, _nothing)(passes.forward)
-            for module in layout.recompute_modules or ("core_attn",)
-        )
+        again = sum(_again(module, passes.forward) for module in layout.recompute_modules or ("core_attn",))
     if again:
         passes.input_gradient["recompute"] = again
     return passes
 
 
-def _nothing(parts: dict[str, float]) -> float:
-    return 0.0
-
-
-_RECOMPUTED = {
-    "core_attn": lambda parts: parts["attention"],
-    "op": lambda parts: parts["matmul"] / 2 + parts["elementwise"],
-    "mlp": lambda parts: parts["matmul"] / 2 + parts["elementwise"] / 2,
-    "moe": lambda parts: parts["matmul"] / 2 + parts["elementwise"] / 2 + parts["exchange"],
-    "layernorm": lambda parts: parts["elementwise"] * 0.2,
-    "moe_act": lambda parts: parts["elementwise"] * 0.2,
-    "mla_up_proj": lambda parts: parts["matmul"] * 0.1,
-}
+def _again(module: str, parts: dict[str, float]) -> float:
+    """Forward seconds of one part of a layer."""
+    if module == "core_attn":
+        return parts["attention"]
+    if module == "op":
+        return parts["matmul"] * _OP + parts["elementwise"]
+    if module in ("mlp", "moe"):
+        exchange = parts["exchange"] if module == "moe" else 0.0
+        return (parts["matmul"] + parts["elementwise"]) * _MLP + exchange
+    if module == "mla_up_proj":
+        return parts["matmul"] * _SMALL
+    return parts["elementwise"] * _SMALL
 
 
 def _parameters(run: Run, layout: Layout, experts: bool) -> float:
@@ -219,15 +219,12 @@ def _parameters(run: Run, layout: Layout, experts: bool) -> float:
 
 def _with_host(passes: Passes, run: Run, profile: Profile, experts: bool) -> Passes:
     """Add what the host's launches cost beyond the device: layer time is ``sqrt(device^2 + host^2)``."""
-    host = profile["expert_host" if experts else "host"] * _GRAPHED[run.graphs]
+    host = profile["expert_host" if experts else "host"] * value(f"host.graphs_{run.graphs}")
     device = sum(passes.seconds)
     extra = float((device**2 + host**2) ** 0.5) - device
     passes.forward["host"] = extra / 3
     passes.input_gradient["host"] = extra * 2 / 3
     return passes
-
-
-_GRAPHED = {"none": 1.0, "partial": 0.8, "full": 0.1}
 
 
 def head_passes(run: Run, layout: Layout, profile: Profile) -> Passes:

@@ -29,13 +29,14 @@ _WEIGHT = value("memory.weight_bytes")
 _OPTIMIZER = value("memory.optimizer_bytes")
 _LOGITS = value("memory.logit_bytes")
 _ALLOWANCE = value("memory.allowance")
+_OP = value("recompute.op_matmul")
+_MLP = value("recompute.mlp_matmul")
+_SMALL = value("recompute.small")
 _SCORE = value("memory.score_bytes")
-_GATHERED_LAYERS = 2
-"""Layers whose gathered weights sharded data parallelism holds at once: the one at work and the next."""
+_GATHERED_LAYERS = value("memory.gathered_layers")
 
 
-_GRADIENTS_BESIDE = 0.5
-"""Gradients that the backward of a layer holds beside its activations, as a share of them."""
+_GRADIENTS_BESIDE = value("memory.gradients_beside")
 
 
 @dataclass(frozen=True)
@@ -165,10 +166,10 @@ def _saved(run: Run, layout: Layout, profile: Profile, module: str, whole: float
             else 0.0
         )
     if module == "op":
-        return 0.5 * whole
+        return _OP * whole
     if module in ("mlp", "moe"):
-        return 0.6 * whole
-    return 0.1 * whole
+        return _MLP * whole
+    return _SMALL * whole
 
 
 def stage_memory(run: Run, layout: Layout, profile: Profile) -> tuple[StageMemory, ...]:

@@ -43,7 +43,7 @@ FITTED: Mapping[str, Range] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Fit:
-    """How a profile's constants were fitted.
+    """How a profile's constants were fitted, and how far off it is.
 
     Parameters
     ----------
@@ -53,11 +53,22 @@ class Fit:
         Published runs used.
     median_error : float
         Of the step time over those runs, absolute, relative.
+    dense_p90, experts_p90 : float
+        90th percentile of the absolute error when a run's source is left out, dense and with experts; 0 if no run
+        is of that kind.
+    machines : tuple of str
+        Machines of those runs.
+    most_ranks : int
+        Accelerators of the largest.
     """
 
     date: str
     rows: int
     median_error: float
+    dense_p90: float = 0.0
+    experts_p90: float = 0.0
+    machines: tuple[str, ...] = ()
+    most_ranks: int = 0
 
 
 @dataclass(frozen=True)
@@ -104,6 +115,8 @@ class Profile:
         Whether it was fitted on rows that are not complete enough to be validated on.
     fitted : tuple of str
         Which of its constants are fitted.
+    chosen : mapping of str to float
+        Those that are set by hand.
     constants : mapping of str to float
         compute, elementwise, tensor, data, context, bubble (ratios), exchange (share exposed), host (s a layer).
     fit : Fit
@@ -134,6 +147,7 @@ class Profile:
     unsharded_bytes: float
     incomplete: bool
     fitted: tuple[str, ...]
+    chosen: Mapping[str, float]
     constants: Mapping[str, float]
     fit: Fit
 
@@ -150,13 +164,21 @@ def _profiles() -> Mapping[str, Profile]:
 def _profile(name: str, table: dict[str, Any]) -> Profile:
     fitted = table.pop("fitted")
     chosen = dict(table.pop("chosen", {}))
-    fit = Fit(**table.pop("fit"))
+    record = table.pop("fit")
+    fit = Fit(**{**record, "machines": tuple(record.get("machines", ()))})
     values = {**_DEFAULTS, **chosen, **fitted}
     for key in values:
         if key not in FITTED:
             raise unknown_name(f"profile {name}: constant", key, FITTED)
     table["frameworks"] = tuple(table["frameworks"])
-    return Profile(name=name, fitted=tuple(fitted), constants=MappingProxyType(values), fit=fit, **table)
+    return Profile(
+        name=name,
+        fitted=tuple(fitted),
+        chosen=MappingProxyType(chosen),
+        constants=MappingProxyType(values),
+        fit=fit,
+        **table,
+    )
 
 
 _DEFAULTS = {

@@ -22,7 +22,7 @@ from scalewall.workload.matmuls import head_matmul
 
 __all__ = ["StepTime", "step_time"]
 
-_STRAGGLER = 0.005
+_STRAGGLER = value("step.straggler")
 _CONTENTION = value("collective.contention")
 
 

@@ -2,46 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewall.planner.layer import layer_passes
-from scalewall.planner.layout import Layout
 from scalewall.planner.profile import FITTED, Profile, with_constants
-from scalewall.planner.run import Run
-from scalewall.planner.step import step_time
-from scalewall.validation.runs import MeasuredStep
+from scalewall.validation.planner_cases import Case, log_errors
 
-__all__ = ["Case", "fit_profile", "log_errors", "predicted_seconds"]
+__all__ = ["fit_profile", "left_out_profile"]
 
 _SCALE = 0.03
 """Errors well below this count squared, above it linearly: about what two measurements of one run differ by."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """A published run as the planner takes it."""
-
-    step: MeasuredStep
-    run: Run
-    layout: Layout
-    profile: Profile
-    found: str
-
-
-def predicted_seconds(case: Case, profile: Profile) -> float:
-    """Return the predicted time of a run's step, or of its one layer."""
-    if case.step.kind == "layer":
-        return sum(layer_passes(case.run, case.layout, profile, experts=False).seconds)
-    return step_time(case.run, case.layout, profile).seconds
-
-
-def log_errors(cases: Sequence[Case], profile: Profile) -> NDArray[np.float64]:
-    """Return ``log(predicted / measured)`` of each run."""
-    return np.array([np.log(predicted_seconds(case, profile) / case.step.step_seconds) for case in cases])
 
 
 def fit_profile(profile: Profile, cases: Sequence[Case]) -> Profile:
@@ -85,6 +57,29 @@ def fit_profile(profile: Profile, cases: Sequence[Case]) -> Profile:
         if moved < _DONE:
             break
     return with_constants(profile, dict(zip(names, (point * unit).tolist(), strict=True)))
+
+
+def left_out_profile(
+    profile: Profile, rest: Sequence[Case], fitted: Mapping[str, Profile]
+) -> tuple[Profile, str]:
+    """Return ``profile`` as it would be without some of its runs, and in words where its constants come from.
+
+    Parameters
+    ----------
+    profile : Profile
+        As it stands.
+    rest : sequence of Case
+        The profile's runs that are left; if none are, the nearest profile lends its constants, and what that one
+        does not fit is as usual.
+    fitted : mapping of str to Profile
+        All profiles, fitted.
+    """
+    if rest:
+        return fit_profile(profile, rest), "its other sources"
+    near = fitted[profile.nearest]
+    usual = {name: FITTED[name].usual for name in profile.fitted}
+    lent = {name: near[name] for name in profile.fitted if name in near.fitted}
+    return with_constants(profile, usual | lent), f"constants of {near.name}"
 
 
 def _loss(errors: NDArray[np.float64]) -> float:

@@ -75,7 +75,6 @@ class MeasuredStep:
     layout: dict[str, Any]
     run: dict[str, Any]
     memory_bytes: float = 0.0
-    out_of_memory: bool = False
     assumed: tuple[str, ...] = ()
 
     @property
@@ -86,7 +85,6 @@ class MeasuredStep:
 
 _DEFAULTS: dict[str, Any] = {
     "memory_bytes": 0.0,
-    "out_of_memory": False,
     "assumed": (),
     "why_not": "",
     "kind": "train",

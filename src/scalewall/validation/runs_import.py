@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import fields
 from typing import Any
 
 from scalewall.errors import InputError
+from scalewall.planner.layout import Layout
+from scalewall.planner.run import Run
 from scalewall.validation.runs import MeasuredStep
+from scalewall.workload.transformer import Transformer
 
 __all__ = ["import_runs"]
 
@@ -103,10 +107,18 @@ def _record(row: dict[str, Any]) -> MeasuredStep:
         kind="layer" if row.get("kind") == "layer" else "train",
         why_not=why,
         memory_bytes=memory * 1e9 if isinstance(memory, (int, float)) else 0.0,
-        out_of_memory=bool(re.search(r"\bOOM\b|out of memory", str(row.get("note") or ""))) and not seconds,
         assumed=tuple(assumed),
-        **parts,
+        **{name: _without_defaults(name, part) for name, part in parts.items()},
     )
+
+
+def _without_defaults(name: str, part: dict[str, Any]) -> dict[str, Any]:
+    """Return a part of a record without what is at its default anyway."""
+    kinds: dict[str, type] = {"layout": Layout, "run": Run, "architecture": Transformer}
+    if name not in kinds:
+        return part
+    usual = {field.name: field.default for field in fields(kinds[name])}
+    return {key: value for key, value in part.items() if key not in usual or usual[key] != value}
 
 
 class _MissingError(Exception):
@@ -210,7 +222,7 @@ def _machine(row: dict[str, Any]) -> dict[str, Any]:
         raise _MissingError(f"accelerator {gpu} is not in the catalogue")
     made: dict[str, Any] = {"name": name}
     if row.get("inter_bw_gbps_per_gpu"):
-        made["network.1.bandwidth"] = row["inter_bw_gbps_per_gpu"] * 1e9 / 8
+        made["network.1.bandwidth"] = float(row["inter_bw_gbps_per_gpu"]) * 1e9 / 8
     if gpu == "A800-80GB":
         made["network.0.bandwidth"] = 200e9
     if str(row.get("source_key")) == "torchtitan" and gpu == "H100":
