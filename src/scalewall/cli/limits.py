@@ -94,7 +94,7 @@ def limits(
         "data_law": data_law,
         "width_law": width_law,
         "precision": precision,
-        "grid": _grid(grid) if grid else None,
+        "grid": None if grid is None else _grid(grid),
         "flop": tuple(flop) if flop else None,
         "threshold": threshold,
         "reference": reference,

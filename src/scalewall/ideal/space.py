@@ -81,8 +81,9 @@ class SearchSpace:
             if not (isinstance(ends, tuple) and len(ends) == 2 and all(map(_is_whole, ends))):
                 raise InputError(f"bound {name}", ends, "two whole numbers, the least and the most")
             low, high = ends
-            if not 1 <= low <= high:
-                raise InputError(f"bound {name}", f"{low}:{high}", "a range LOW:HIGH with 1 <= LOW <= HIGH")
+            if not 1 <= low <= min(high, UNBOUNDED):
+                allowed = f"a range LOW:HIGH with 1 <= LOW <= HIGH and LOW at most {UNBOUNDED:.0e}"
+                raise InputError(f"bound {name}", f"{low}:{high}", allowed)
         if self.tensor_levels is not None and not (_is_whole(self.tensor_levels) and self.tensor_levels >= 1):
             raise InputError("tensor_levels", self.tensor_levels, "at least 1 network level", ["1"])
 
