@@ -27,7 +27,6 @@ __all__ = ["Fit", "StageMemory", "fit_of", "in_flight", "layer_bytes", "stage_me
 
 _WEIGHT = value("memory.weight_bytes")
 _OPTIMIZER = value("memory.optimizer_bytes")
-_LOGITS = value("memory.logit_bytes")
 _ALLOWANCE = value("memory.allowance")
 _OP = value("recompute.op_matmul")
 _MLP = value("recompute.mlp_matmul")
@@ -207,7 +206,7 @@ def _stage_terms(
         again = max((layer_bytes(run, layout, profile, experts=kind) for kind in kinds), default=0.0)
         terms["one layer again"] = (1 + _GRADIENTS_BESIDE) * again
     if stage.head:
-        terms["logits"] = _LOGITS * tokens * run.model.vocab / layout.tp
+        terms["logits"] = profile.logit_bytes * tokens * run.model.vocab / layout.tp
     terms["allowance"] = _ALLOWANCE
     return terms
 

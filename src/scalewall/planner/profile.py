@@ -35,6 +35,7 @@ FITTED: Mapping[str, Range] = MappingProxyType(
         "expert_host": Range(0.0, 0.05, 0.008, 0.01),
         "exchange": Range(0.0, 4.0, 1.0),
         "context": Range(0.0, 4.0, 1.0),
+        "contention": Range(0.0, 1.5, 0.15),
         "bubble": Range(0.5, 2.0, 1.0),
     }
 )
@@ -105,6 +106,8 @@ class Profile:
         Bytes moved for each element of a routed token, forward.
     loss_bytes : float
         Bytes moved for each logit by the loss, forward and backward.
+    logit_bytes : float
+        Bytes held for each logit at the peak.
     dropout : bool
         Whether masks of dropout are kept.
     keeps_gathered : bool
@@ -141,6 +144,7 @@ class Profile:
     overlap_sends: bool
     permute_bytes: float
     loss_bytes: float
+    logit_bytes: float
     dropout: bool
     keeps_gathered: bool
     state_gradient_bytes: float
@@ -190,6 +194,7 @@ _DEFAULTS = {
     "expert_host": 0.006,
     "exchange": 1.0,
     "context": 1.0,
+    "contention": 0.15,
     "bubble": 1.0,
 }
 

@@ -23,7 +23,6 @@ from scalewall.workload.matmuls import head_matmul
 __all__ = ["StepTime", "step_time"]
 
 _STRAGGLER = value("step.straggler")
-_CONTENTION = value("collective.contention")
 
 
 @dataclass(frozen=True)
@@ -132,17 +131,18 @@ def _sharing(
     reduce = reduce_seconds(run, layout, profile, weights) * profile["data"]
     gather = gather_weights_seconds(run, layout, profile, weights) * profile["data"]
     first = 1.0 / max(1.0, weights.layers)
+    contention = profile["contention"]
     if layout.sharding in ("parameters", "gradients"):
         again = 2 * gather if layout.sharding == "parameters" else gather
-        in_forward = _beside(gather, forward, first)
-        in_backward = _beside(again - gather + reduce, backward, first)
+        in_forward = _beside(gather, forward, first, contention)
+        in_backward = _beside(again - gather + reduce, backward, first, contention)
         return microbatches * (in_forward + in_backward)
-    exposed = _beside(reduce, backward, first) if profile.overlap_reduce else reduce
-    return exposed + (_beside(gather, forward, first) if profile.overlap_gather else gather)
+    exposed = _beside(reduce, backward, first, contention) if profile.overlap_reduce else reduce
+    return exposed + (_beside(gather, forward, first, contention) if profile.overlap_gather else gather)
 
 
-def _beside(communication: float, compute: float, first: float) -> float:
+def _beside(communication: float, compute: float, first: float, contention: float) -> float:
     """Seconds that communication beside compute adds: what does not fit, the first (or last) layer's share at
     least, and the multiprocessors that what fits takes from the compute."""
     exposed = max(communication - compute, communication * first)
-    return exposed + _CONTENTION * (communication - exposed)
+    return exposed + contention * (communication - exposed)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["groups_table", "memory_table", "refused_table", "runs_table", "summary_table"]
 
+_SHOWN = 10
+"""Runs called too large that are listed, the worst first."""
 Group = Callable[["RunRow"], str]
 
 
@@ -181,9 +183,12 @@ def memory_table(rows: Sequence[RunRow], judged: Sequence[str]) -> TableView:
     over = [row for row in rows if row.memory and row.capacity and row.step.step_seconds]
     over = [row for row in over if (row.memory or 0.0) > (row.capacity or 0.0)]
     notes = [f"{len(over)} runs that ran are called too large for their memory:"] if over else []
-    for row in over:
+    over.sort(key=lambda row: -(row.memory or 0.0) / (row.capacity or 1.0))
+    for row in over[:_SHOWN]:
         share = (row.memory or 0.0) / (row.capacity or 1.0)
         notes.append(f"  {row.step.id}: needs {_percent(share)} of the capacity")
+    if len(over) > _SHOWN:
+        notes.append(f"  and {len(over) - _SHOWN} more, closer; all in --json")
     return TableView(
         title="Peak memory of the fullest stage: error, median / 90th percentile in %",
         columns=(

@@ -147,12 +147,12 @@ def predict_rows(
 
 
 def refit_profiles(cases: Sequence[Case], progress: Progress, date: str) -> dict[str, Profile]:
-    """Return all profiles, each fitted on its core runs; one without any stays as it stands.
+    """Return all profiles, each fitted on its runs; one without any stays as it stands.
 
     Parameters
     ----------
     cases : sequence of Case
-        Core runs.
+        Core runs, and those of profiles that have no others.
     progress : callable
         Told what is done, as (name, done, in all).
     date : str
@@ -233,7 +233,11 @@ def validate_planner(
     """
     core, _ = cases_of(step for step in steps if step.core and step.step_seconds)
     stored = {name: load_profile(name) for name in profile_names()}
-    profiles = refit_profiles(core, progress, date) if refit else stored
+    profiles = stored
+    if refit:
+        incomplete, _ = cases_of(step for step in steps if not step.core and step.step_seconds)
+        extra = [case for case in incomplete if case.profile.incomplete]
+        profiles = refit_profiles([*core, *extra], progress, date)
     rows, _ = predict_rows(steps, profiles)
     by_source = _left_out(core, profiles, lambda case: case.step.source, progress, "leaving out sources")
     by_family = _left_out(

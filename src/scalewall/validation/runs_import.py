@@ -73,13 +73,20 @@ def import_runs(text: str) -> list[MeasuredStep]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = _whole(json.loads(line))
         except json.JSONDecodeError as error:
             raise InputError(f"line {number}", line[:40], f"a JSON object a line ({error.msg})") from error
         if not isinstance(row, dict) or "id" not in row:
             raise InputError(f"line {number}", line[:40], "a JSON object with an id")
         found.append(_record(row))
     return found
+
+
+def _whole(row: Any) -> Any:
+    """Return a row with its whole numbers as whole numbers: ``3.0`` microbatches are 3."""
+    if not isinstance(row, dict):
+        return row
+    return {key: int(one) if isinstance(one, float) and one.is_integer() else one for key, one in row.items()}
 
 
 def _record(row: dict[str, Any]) -> MeasuredStep:
