@@ -1,0 +1,193 @@
+"""What a point answers: kinds of output, each with its columns and the function that fills them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from scalewall.errors import InputError, check_finite
+from scalewall.hardware import Cluster, load_machine
+from scalewall.ideal.breakdown import part_names
+from scalewall.ideal.closed_forms import QUARTER_SECONDS, critical_compute, latency_wall, layer_latency
+from scalewall.ideal.limits import PointResult, evaluate_stack, limits_of
+from scalewall.ideal.results import InfeasiblePoint
+from scalewall.ideal.search import Searcher
+from scalewall.study.paths import FLOP, MACHINE, Value, limits_study, split_overrides
+from scalewall.study.sweep import DEFAULT_MACHINE
+
+__all__ = ["KINDS", "Kind", "columns_of", "kind_paths"]
+
+Row = dict[str, Any]
+_QUARTER_MONTHS = 3.0
+_DEFAULT_PRECISION = 16
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of output.
+
+    Parameters
+    ----------
+    meaning : str
+        For people.
+    columns : mapping of str to type
+        Results of a row, in order; any may be missing (None).
+    answer : callable
+        From a point's inputs by path to its rows.
+    only : tuple of str
+        Inputs that have an effect beside figures of the machine; empty: all.
+    needs : tuple of str
+        Inputs that must be given.
+    parts : bool
+        Whether rows also have ``attributed_*`` columns (s), one a part of the time that the machines have.
+    """
+
+    meaning: str
+    columns: Mapping[str, type]
+    answer: Callable[[Mapping[str, Value]], list[Row]]
+    only: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    parts: bool = False
+
+
+_CLOSED: Mapping[str, type] = MappingProxyType({"critical_compute_flop": float, "latency_wall_flop": float})
+_LIMITS: Mapping[str, type] = MappingProxyType(
+    {
+        "first_failure_flop": float,
+        "last_pass_flop": float,
+        "threshold_utilization": float,
+        "grid_limited": bool,
+        "largest_feasible_flop": float,
+        "largest_feasible_n_gpu": int,
+        "best_utilization": float,
+        **_CLOSED,
+        "runs": int,
+        "infeasible_runs": int,
+    }
+)
+_PLAIN: Mapping[str, type] = MappingProxyType(
+    {
+        "d_model": int,
+        "d_ff": int,
+        "layers": int,
+        "sparsity": int,
+        "batch_tokens": float,
+        "parameters": float,
+        "tokens": float,
+        "training_flop": float,
+        "n_gpu": int,
+        "idle_gpu": int,
+        "utilization": float,
+        "batch_seconds": float,
+        "run_seconds": float,
+        "binds": str,
+    }
+)
+_DEGREES = ("dp", "tp_model", "tp_ff", "pp", "ep")
+_PLAN: Mapping[str, type] = MappingProxyType(
+    {**dict.fromkeys(_DEGREES, str), "microbatches": int, "interleave": int, "zero_bubble": bool}
+)
+_RUN: Mapping[str, type] = MappingProxyType({**_PLAIN, **_PLAN, "reason": str})
+
+
+def _limits(values: Mapping[str, Value]) -> list[Row]:
+    study = limits_study(values)
+    found = limits_of(study, study.machines[0])
+    band = found.linear_scaling
+    return [
+        {
+            "first_failure_flop": band.first_failure_flop,
+            "last_pass_flop": band.last_pass_flop,
+            "threshold_utilization": band.threshold_utilization,
+            "grid_limited": band.grid_limited,
+            "largest_feasible_flop": found.largest_feasible_flop,
+            "largest_feasible_n_gpu": found.points[-1].n_gpu if found.points else None,
+            "best_utilization": max((point.utilization for point in found.points), default=None),
+            **found.closed_forms,
+            "runs": len(found.points) + len(found.infeasible),
+            "infeasible_runs": len(found.infeasible),
+        }
+    ]
+
+
+def _curve(values: Mapping[str, Value]) -> list[Row]:
+    study = limits_study(values)
+    searcher = Searcher.of(study.cluster(study.machines[0]), study.space, study.model_switches)
+    runs = (evaluate_stack(searcher, stack, study.duration_seconds) for stack in study.stacks)
+    return [_run_row(run) for run in sorted(runs, key=lambda run: run.training_flop)]
+
+
+def _run_row(run: PointResult) -> Row:
+    if isinstance(run, InfeasiblePoint):
+        return {"d_model": run.d_model, "training_flop": run.training_flop, "reason": run.reason}
+    plan = {name: " ".join(map(str, getattr(run.plan, name))) for name in _DEGREES}
+    plan |= {name: getattr(run.plan, name) for name in _PLAN if name not in _DEGREES}
+    attributed = {f"attributed_{name}": seconds for name, seconds in run.attributed_seconds.items()}
+    return {name: getattr(run, name) for name in _PLAIN} | plan | attributed
+
+
+def _closed_forms(values: Mapping[str, Value]) -> list[Row]:
+    plain, overrides = split_overrides(values)
+    cluster = load_machine(
+        str(plain.get(MACHINE, DEFAULT_MACHINE)),
+        plain.get("precision", _DEFAULT_PRECISION),  # type: ignore[arg-type]
+        overrides,
+    )
+    months = check_finite("months", plain.get("months", _QUARTER_MONTHS), 1e-3, 1200, "months")  # type: ignore[arg-type]
+    return [_closed_row(cluster, months / _QUARTER_MONTHS * QUARTER_SECONDS)]
+
+
+def _closed_row(cluster: Cluster, seconds: float) -> Row:
+    return {
+        "critical_compute_flop": critical_compute(cluster, seconds=seconds),
+        "latency_wall_flop": latency_wall(seconds=seconds, layer_seconds=layer_latency(cluster)),
+    }
+
+
+KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        "limits": Kind(
+            "where efficient scaling ends, the largest run, the closed forms: one row a point",
+            _LIMITS,
+            _limits,
+        ),
+        "curve": Kind("the best plan of every run of the grid: one row a run", _RUN, _curve, parts=True),
+        "run": Kind(
+            "the best plan of the run nearest to the training compute flop: one row a point",
+            _RUN,
+            _curve,
+            needs=(FLOP,),
+            parts=True,
+        ),
+        "closed-forms": Kind(
+            "the closed forms alone, without a search (fast): one row a point",
+            _CLOSED,
+            _closed_forms,
+            only=(MACHINE, "precision", "months"),
+        ),
+    }
+)
+
+
+def kind_paths(kind: Kind, paths: list[str], figure: Callable[[str], bool]) -> list[str]:
+    """Return which of ``paths`` have an effect on a kind of output."""
+    return [path for path in paths if not kind.only or path in kind.only or figure(path)]
+
+
+def columns_of(kind: Kind, clusters: Mapping[str, Cluster | None]) -> dict[str, type]:
+    """Return the results that rows of ``kind`` have on these machines, with their types, in order.
+
+    Raises
+    ------
+    InputError
+        None of the machines can be used.
+    """
+    if not kind.parts:
+        return dict(kind.columns)
+    known = [cluster for cluster in clusters.values() if cluster is not None]
+    if not known:
+        raise InputError("machine", ", ".join(clusters), "at least one machine that the model can use")
+    parts = dict.fromkeys(name for cluster in known for name in part_names(cluster.accelerator.memory))
+    return {**kind.columns, **{f"attributed_{name}": float for name in parts}}

@@ -1,0 +1,240 @@
+"""Study files: a sweep as TOML, or as the same tables in Python, checked as a whole before it starts."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from scalewall.errors import InputError, ScalewallError, nearest, unknown_name
+from scalewall.hardware import Cluster, load_machine, read_machine, usable_products
+from scalewall.ideal.study import ALL_MACHINES
+from scalewall.study.axes import RANGE_KEYS, axis_values, plain_value, whole_number
+from scalewall.study.outputs import KINDS, columns_of, kind_paths
+from scalewall.study.paths import MACHINE, Value, check_figure, is_figure, limits_study, settable
+from scalewall.study.samples import sampled_of
+from scalewall.study.sweep import Sweep
+
+__all__ = ["MOST_POINTS", "clusters_of", "read_study", "sweep_of"]
+
+MOST_POINTS = 1_000_000_000
+"""Points of one sweep: beyond it a typing error is likelier than a wish."""
+
+_TABLES = ("fixed", "axes", "samples", "outputs")
+_OUTPUT_KEYS = ("kind", "columns")
+_SAMPLE_SETTINGS = ("count", "seed")
+_MOST_SEED = 2**63 - 1
+_ONE_RUN = (1, 16384.0, 16384.0)
+"""The smallest grid: enough to judge every other input."""
+
+
+def read_study(path: str | Path) -> Sweep:
+    """Read and check a study file.
+
+    Parameters
+    ----------
+    path : str or Path
+        TOML with the tables ``[fixed]``, ``[axes]``, ``[samples]`` and ``[outputs]``, each optional.
+
+    Raises
+    ------
+    InputError
+        Naming table and path of what is wrong, with what is allowed.
+    """
+    try:
+        table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError("study", str(path), f"a file that can be read ({error.strerror})") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError("study", str(path), f"a TOML file ({error})") from error
+    return sweep_of(table)
+
+
+def sweep_of(table: Mapping[str, object]) -> Sweep:
+    """Build a sweep from its tables, in the shape of a study file, and check it.
+
+    Every value of every input is judged, beside the first values of the others, and where it fails there,
+    on every machine; a value that no machine takes is refused. What only some combinations refuse is left to
+    the points, which record it.
+
+    Parameters
+    ----------
+    table : mapping
+        ``fixed``: inputs by path. ``axes``: lists or ranges by path. ``samples``: ``count``, ``seed`` and
+        distributions by path. ``outputs``: ``kind`` and ``columns``. Paths may be nested tables.
+
+    Raises
+    ------
+    InputError
+        Naming table and path of what is wrong, with what is allowed.
+    """
+    for name, content in table.items():
+        if name not in _TABLES:
+            raise unknown_name("study", name, _TABLES)
+        if not isinstance(content, Mapping):
+            raise InputError(name, content, "a table")
+    parts = {name: table.get(name, {}) for name in _TABLES}
+    outputs = dict(_flat(parts["outputs"]))
+    for key in outputs:
+        if key not in _OUTPUT_KEYS:
+            raise unknown_name("outputs", key, _OUTPUT_KEYS)
+    kind = outputs.get("kind", "limits")
+    if kind not in KINDS:
+        raise unknown_name("outputs.kind", str(kind), KINDS)
+    drawn = dict(_flat(parts["samples"]))
+    settings = {key: drawn.pop(key) for key in _SAMPLE_SETTINGS if key in drawn}
+    sweep = Sweep(
+        kind=str(kind),
+        fixed={path: plain_value(f"fixed.{path}", value) for path, value in _flat(parts["fixed"])},
+        axes={
+            path: axis_values(f"axes.{path}", _written_out(path, value))
+            for path, value in _flat(parts["axes"])
+        },
+        samples=tuple(sampled_of(f"samples.{path}", path, value) for path, value in drawn.items()),
+        sample_count=_sample_count(settings, bool(drawn)),
+        seed=whole_number("samples.seed", settings.get("seed", 0), 0, _MOST_SEED),
+        table=table,
+    )
+    sweep = replace(sweep, axes=_all_machines(sweep))
+    _check_paths(sweep)
+    _check_values(sweep)
+    return replace(sweep, columns=_columns(sweep, outputs.get("columns", [])))
+
+
+def clusters_of(sweep: Sweep) -> dict[str, Cluster | None]:
+    """Return a sweep's machines at its first precision; None for one that cannot be used as it stands."""
+    precision = sweep.input_values("precision")[0] if "precision" in (*sweep.fixed, *sweep.varied) else 16
+    found: dict[str, Cluster | None] = {}
+    for machine in sweep.machines:
+        try:
+            found[machine] = load_machine(machine, precision, _first_figures(sweep))  # type: ignore[arg-type]
+        except ScalewallError:
+            found[machine] = None
+    return found
+
+
+def _first_figures(sweep: Sweep) -> dict[str, float]:
+    paths = (*sweep.fixed, *sweep.varied)
+    return {path: sweep.input_values(path)[0] for path in paths if is_figure(path)}  # type: ignore[misc]
+
+
+def _flat(table: object, start: str = "") -> Iterator[tuple[str, object]]:
+    """Yield a table's entries by path; a nested table is an entry itself if it is a range or a distribution."""
+    assert isinstance(table, Mapping)
+    for key, value in table.items():
+        path = f"{start}{key}"
+        if isinstance(value, Mapping) and not ({"distribution", *RANGE_KEYS} & value.keys()):
+            yield from _flat(value, f"{path}.")
+        else:
+            yield path, value
+
+
+def _written_out(path: str, value: object) -> object:
+    """Return an axis as written, the word ``all`` for machines as a list."""
+    return [value] if path == MACHINE and value == ALL_MACHINES else value
+
+
+def _all_machines(sweep: Sweep) -> dict[str, tuple[Value, ...]]:
+    """Return the axes with ``all`` replaced by every product that is usable at the first precision."""
+    axes = dict(sweep.axes)
+    if ALL_MACHINES in axes.get(MACHINE, ()):
+        named = ("precision" in (*sweep.fixed, *sweep.varied)) and sweep.input_values("precision")[0]
+        products = usable_products(named or 16)  # type: ignore[arg-type]
+        axes[MACHINE] = tuple(
+            dict.fromkeys(
+                name
+                for machine in axes[MACHINE]
+                for name in (products if machine == ALL_MACHINES else [machine])
+            )
+        )
+    return axes
+
+
+def _sample_count(settings: Mapping[str, object], drawn: bool) -> int:
+    if drawn:
+        return whole_number("samples.count", settings.get("count"), 1, MOST_POINTS)
+    if settings:
+        raise InputError("samples", dict(settings), "at least one sampled input beside count and seed")
+    return 1
+
+
+def _check_paths(sweep: Sweep) -> None:
+    """Refuse unknown paths, paths set twice, and inputs that the kind of output leaves unused or lacks."""
+    for machine in sweep.machines:
+        try:
+            read_machine(machine)
+        except InputError as error:
+            field = f"{_table_of(sweep, MACHINE)}.{MACHINE}"
+            raise InputError(field, error.value, error.allowed, error.suggestions) from error
+    kind = KINDS[sweep.kind]
+    paths = kind_paths(kind, settable(sweep.machines), is_figure)
+    seen: dict[str, str] = {}
+    for table, path in _named(sweep):
+        if path in seen:
+            raise InputError(f"{table}.{path}", path, f"an input that {seen[path]} does not set")
+        seen[path] = table
+        if path not in paths:
+            allowed = (
+                f"an input of {sweep.kind} ({len(paths)} paths; figures of the study's machines among them)"
+            )
+            raise InputError(table, path, allowed, nearest(path, paths))
+    for path in kind.needs:
+        if path not in seen:
+            raise InputError(f"fixed.{path}", None, f"a value, since outputs.kind is {sweep.kind!r}")
+    if sweep.count > MOST_POINTS:
+        raise InputError("axes", f"{sweep.count:,} points", f"at most {MOST_POINTS:,}; sample instead")
+
+
+def _named(sweep: Sweep) -> Iterator[tuple[str, str]]:
+    yield from (("fixed", path) for path in sweep.fixed)
+    yield from (("axes", path) for path in sweep.axes)
+    yield from (("samples", sampled.path) for sampled in sweep.samples)
+
+
+def _table_of(sweep: Sweep, path: str) -> str:
+    return next((table for table, named in _named(sweep) if named == path), "fixed")
+
+
+def _check_values(sweep: Sweep) -> None:
+    """Judge every value of every input."""
+    first = {path: sweep.input_values(path)[0] for _, path in _named(sweep)}
+    first.setdefault(MACHINE, sweep.machines[0])
+    for table, path in _named(sweep):
+        for value in sweep.input_values(path):
+            if is_figure(path):
+                check_figure(f"{table}.{path}", path, value, sweep.machines)
+            else:
+                _judge(f"{table}.{path}", path, value, first, sweep.machines)
+
+
+def _judge(
+    field: str, path: str, value: Value, first: Mapping[str, Value], machines: tuple[str, ...]
+) -> None:
+    """Refuse a value that no machine takes beside the first values of the other inputs."""
+    refused: InputError | None = None
+    for machine in (first[MACHINE], *machines) if path != MACHINE else (value,):
+        values = {**first, MACHINE: machine, path: value}
+        if path not in ("grid", "flop"):
+            values = {other: kept for other, kept in values.items() if other != "flop"} | {"grid": _ONE_RUN}
+        try:
+            limits_study(values)
+        except InputError as error:
+            refused = refused or error
+        except (TypeError, ValueError) as error:
+            refused = refused or InputError(field, value, f"a value of its type ({error})")
+        else:
+            return
+    assert refused is not None
+    raise InputError(field, value, refused.allowed, refused.suggestions) from refused
+
+
+def _columns(sweep: Sweep, chosen: object) -> tuple[str, ...]:
+    """Return the results to keep, checked against what the kind of output has."""
+    known = columns_of(KINDS[sweep.kind], clusters_of(sweep))
+    if not isinstance(chosen, (list, tuple)):
+        raise InputError("outputs.columns", chosen, "a list of results")
+    for name in chosen:
+        if name not in known:
+            raise unknown_name("outputs.columns", str(name), known)
+    return tuple(dict.fromkeys(map(str, chosen))) or tuple(known)

@@ -1,0 +1,107 @@
+"""A sweep: what is fixed, what varies, and the points that follow, each by its number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+
+from scalewall.study.paths import MACHINE, Value
+from scalewall.study.samples import Sampled
+
+__all__ = ["DEFAULT_MACHINE", "Sweep", "SweepPoint"]
+
+DEFAULT_MACHINE = "h100"
+"""The machine of a sweep that names none, as of :class:`~scalewall.ideal.study.LimitsStudy`."""
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """One evaluation: its number, which sample it is (None: nothing is sampled), its inputs by path."""
+
+    number: int
+    sample: int | None
+    values: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A question asked at every combination of axes, for every sample.
+
+    Points are numbered with the sample running fastest, then the last axis. All combinations meet the same
+    samples, so that differences between them are not noise. Build one with
+    :func:`scalewall.study.study_file.sweep_of`, which checks it.
+
+    Parameters
+    ----------
+    kind : str
+        What a point answers, a name of :data:`scalewall.study.outputs.KINDS`.
+    fixed : mapping of str to value
+        Inputs by path.
+    axes : mapping of str to tuple of values
+        Inputs that vary, by path.
+    samples : tuple of Sampled
+        Inputs that are drawn.
+    sample_count : int
+        Draws; 1 where nothing is sampled.
+    seed : int
+        Of the draws.
+    columns : tuple of str
+        Results to keep; empty: all.
+    table : mapping
+        The study as it was written, in plain values.
+    """
+
+    kind: str
+    fixed: Mapping[str, Value]
+    axes: Mapping[str, tuple[Value, ...]]
+    samples: tuple[Sampled, ...] = ()
+    sample_count: int = 1
+    seed: int = 0
+    columns: tuple[str, ...] = ()
+    table: Mapping[str, object] = field(default_factory=dict)
+
+    @cached_property
+    def count(self) -> int:
+        """Number of points."""
+        return prod(len(values) for values in self.axes.values()) * self.sample_count
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """Paths of the inputs that vary: axes, then samples."""
+        return (*self.axes, *(sampled.path for sampled in self.samples))
+
+    @property
+    def machines(self) -> tuple[str, ...]:
+        """Every machine that a point may ask about."""
+        for sampled in self.samples:
+            if sampled.path == MACHINE:
+                return tuple(str(value) for value in sampled.typical())
+        given = self.axes.get(MACHINE, (self.fixed.get(MACHINE, DEFAULT_MACHINE),))
+        return tuple(str(value) for value in given)
+
+    def input_values(self, path: str) -> tuple[Value, ...]:
+        """Return what an input can be: the values of an axis, typical draws, or the one fixed value."""
+        if path in self.axes:
+            return self.axes[path]
+        for sampled in self.samples:
+            if sampled.path == path:
+                return sampled.typical()
+        return (self.fixed[path],)
+
+    def point(self, number: int) -> SweepPoint:
+        """Return the point of that number, from 0."""
+        if not 0 <= number < self.count:
+            raise IndexError(f"a sweep of {self.count} points has no point {number}")
+        place, sample = divmod(number, self.sample_count)
+        chosen: dict[str, Value] = {}
+        for path, values in reversed(tuple(self.axes.items())):
+            place, index = divmod(place, len(values))
+            chosen[path] = values[index]
+        drawn = {sampled.path: sampled.value(self.seed, sample) for sampled in self.samples}
+        return SweepPoint(number, sample if self.samples else None, {**self.fixed, **chosen, **drawn})
+
+    def points(self, start: int, stop: int) -> Iterator[SweepPoint]:
+        """Yield the points numbered ``start`` to ``stop - 1``."""
+        return map(self.point, range(start, stop))

@@ -1,0 +1,209 @@
+"""Studies: axes, samples and points; every mistake is refused before anything is evaluated, by its path."""
+
+from __future__ import annotations
+
+import pickle
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scalewall.errors import InputError
+from scalewall.hardware import usable_products
+from scalewall.study import read_study, sweep_of
+from scalewall.study.axes import axis_values
+from scalewall.study.samples import sampled_of
+from tests.study.studies import FAST
+
+
+@pytest.mark.parametrize(
+    ("written", "values"),
+    [
+        ([3, 6], (3, 6)),
+        ({"from": 1, "to": 9, "step": 4}, (1, 5, 9)),
+        ({"from": 0.1, "to": 0.3, "step": 0.1}, (0.1, 0.2, 0.30000000000000004)),
+        ({"from": 3, "to": 1, "step": -1}, (3, 2, 1)),
+        ({"from": 1, "to": 3, "count": 3}, (1.0, 2.0, 3.0)),
+        (
+            {"from": 8, "to": 1024, "count": 8, "spacing": "log", "whole": True},
+            tuple(2**n for n in range(3, 11)),
+        ),
+        ({"from": 1, "to": 3, "count": 9, "whole": True}, (1, 2, 3)),
+        ([[1, 12288, 70000]], ((1, 12288, 70000),)),
+    ],
+)
+def test_axes_are_lists_and_ranges(written: Any, values: tuple[Any, ...]) -> None:
+    assert axis_values("axes.x", written) == values
+
+
+def test_points_run_through_every_combination_with_the_same_samples() -> None:
+    sweep = sweep_of(FAST)
+    points = list(sweep.points(0, sweep.count))
+    assert sweep.count == len(points) == 2 * 5 * 3
+    assert [point.number for point in points] == list(range(30))
+    combinations = [(point.values["machine"], point.values["network.1.bandwidth"]) for point in points]
+    assert len(set(combinations)) == 10
+    assert combinations[0] == combinations[2] != combinations[3]
+    months = [point.values["months"] for point in points]
+    assert months == months[:3] * 10
+    assert len(set(months)) == 3
+    assert all(1 <= value <= 12 for value in months)
+
+
+def test_a_draw_follows_from_seed_path_and_number_alone() -> None:
+    uniform = {"distribution": "uniform", "from": 1, "to": 12}
+    sampled = sampled_of("samples.months", "months", uniform)
+    alone = sampled.value(7, 2000)
+    assert [sampled.value(7, number) for number in range(1990, 2010)][10] == alone
+    assert sampled.value(8, 2000) != alone
+    assert sampled_of("samples.threshold", "threshold", uniform).value(7, 2000) != alone
+
+
+def test_distributions_are_what_they_say() -> None:
+    def draws(**written: Any) -> np.ndarray:
+        sampled = sampled_of("samples.x", "x", written)
+        return np.array([sampled.value(1, number) for number in range(4096)])
+
+    uniform = draws(distribution="uniform", **{"from": 2, "to": 4})
+    assert uniform.mean() == pytest.approx(3, abs=0.05)
+    log_uniform = draws(distribution="log-uniform", **{"from": 1, "to": 100})
+    assert np.median(log_uniform) == pytest.approx(10, rel=0.1)
+    normal = draws(distribution="normal", mean=5, deviation=2)
+    assert (normal.mean(), normal.std()) == pytest.approx((5, 2), rel=0.05)
+    log_normal = draws(distribution="log-normal", median=3, factor=2)
+    assert np.std(np.log2(log_normal)) == pytest.approx(1, rel=0.05)
+    assert set(draws(distribution="choice", values=["a", "b"])) == {"a", "b"}
+    assert set(draws(distribution="uniform", whole=True, **{"from": 1, "to": 3})) == {1, 2, 3}
+
+
+def test_a_file_says_the_same_as_python(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text(
+        """
+        [axes]
+        machine = ["h100", "a100-80gb"]
+        network.1.bandwidth = { from = 25e9, to = 400e9, count = 5, spacing = "log" }
+        [samples]
+        count = 3
+        seed = 7
+        months = { distribution = "uniform", from = 1, to = 12 }
+        [outputs]
+        kind = "closed-forms"
+        """
+    )
+    read, built = read_study(file), sweep_of(FAST)
+    assert list(read.points(0, 30)) == list(built.points(0, 30))
+
+
+def test_all_machines_are_every_product_that_can_be_used() -> None:
+    sweep = sweep_of({"axes": {"machine": "all"}, "outputs": {"kind": "closed-forms"}})
+    assert list(sweep.machines) == usable_products()
+
+
+def test_a_sweep_travels_to_workers_whole() -> None:
+    sweep = sweep_of(FAST)
+    there = pickle.loads(pickle.dumps(sweep))
+    assert list(there.points(0, 30)) == list(sweep.points(0, 30))
+
+
+BAD = [
+    ({"axes.network.1.bandwith": [1e9]}, "axes: 'network.1.bandwith'", "Nearest: network.1.bandwidth"),
+    ({"axes.mnths": [3]}, "axes: 'mnths'", "Nearest: months"),
+    ({"axes.months": []}, "axes.months: []", "at least one value"),
+    ({"axes.months": 3}, "axes.months: 3", "Nearest: [3]"),
+    ({"axes.months": [3, 3]}, "axes.months: 3", "each value once"),
+    ({"axes.months": [3, -1]}, "axes.months: -1", "from 0.001 to 1200 months"),
+    ({"axes.months": ["three"]}, "axes.months: 'three'", "from 0.001"),
+    ({"axes.months": [float("inf")]}, "axes.months: inf", "to 1200"),
+    ({"axes.months": [float("nan")]}, "axes.months: nan", "a number"),
+    ({"axes.months": {"from": 1, "to": float("inf"), "count": 3}}, "axes.months.to: inf", "finite"),
+    ({"axes.months": {"from": 1, "to": 9, "step": 0}}, "axes.months.step: 0", "from one end to the other"),
+    ({"axes.months": {"from": 1, "to": 9, "step": -1}}, "axes.months.step: -1", "from one end"),
+    ({"axes.months": {"from": 1, "to": 9, "step": 1e-9}}, "axes.months.step: 1e-09", "at most 1,000,000"),
+    ({"axes.months": {"from": 1, "to": 9}}, "axes.months", "either a step or a count"),
+    ({"axes.months": {"from": 1, "to": 9, "cuont": 3}}, "axes.months.cuont", "Nearest: count"),
+    ({"axes.months": {"from": 1, "to": 1, "count": 3}}, "axes.months.to: 1", "another number"),
+    ({"axes.months": {"from": 0, "to": 1, "count": 3, "spacing": "log"}}, "axes.months.from: 0", "above 0"),
+    ({"axes.months": {"from": 1, "to": 2, "count": 1}}, "axes.months.count: 1", "from 2"),
+    (
+        {"axes.months": {"from": 1, "to": 2, "count": 3, "spacing": "lgo"}},
+        "axes.months.spacing",
+        "Nearest: log",
+    ),
+    ({"axes.machine": ["h100", "h1000"]}, "axes.machine: 'h1000'", "Nearest: h100"),
+    ({"axes.network.1.bandwidth": [1e-3]}, "axes.network.1.bandwidth: 0.001", "from 1000"),
+    ({"fixed.batch_law": "zang"}, "fixed.batch_law: 'zang'", "Nearest: zhang"),
+    ({"fixed.months": 3, "axes.months": [3, 6]}, "axes.months: 'months'", "fixed does not set"),
+    ({"fixed.search": "fulll"}, "fixed.search: 'fulll'", "Nearest: full"),
+    ({"fixed.bounds.tb": 8}, "fixed: 'bounds.tb'", "Nearest: bounds.tp"),
+    ({"fixed.bounds.tp": 0}, "fixed.bounds.tp: 0", "1 <= LOW"),
+    ({"fixed.rounding": "no"}, "fixed.rounding: 'no'", "true or false"),
+    ({"fixed.flop": [1e27, 1e28]}, "fixed.flop", "one number (FLOP) a point"),
+    ({"outputs.kind": "limit"}, "outputs.kind: 'limit'", "Nearest: limits"),
+    ({"outputs.kind": "run"}, "fixed.flop: None", "outputs.kind is 'run'"),
+    (
+        {"outputs.columns": ["first_failure"]},
+        "outputs.columns: 'first_failure'",
+        "Nearest: first_failure_flop",
+    ),
+    ({"outputs.colums": ["x"]}, "outputs: 'colums'", "Nearest: columns"),
+    ({"outputs.kind": "closed-forms", "axes.batch_law": ["zhang"]}, "axes: 'batch_law'", "closed-forms"),
+    ({"samples.count": 3}, "samples: {'count': 3}", "at least one sampled input"),
+    ({"samples.months": {"distribution": "uniform", "from": 1, "to": 2}}, "samples.count: None", "from 1"),
+    (
+        {"samples.count": 0, "samples.months": {"distribution": "uniform", "from": 1, "to": 2}},
+        "samples.count",
+        "1",
+    ),
+    (
+        {"samples.count": 3, "samples.months": {"distribution": "unifrom"}},
+        "samples.months.distr",
+        "Nearest: unif",
+    ),
+    ({"samples.count": 3, "samples.months": 4}, "samples.months: 4", "a distribution"),
+    (
+        {"samples.count": 3, "samples.months": {"distribution": "uniform", "from": 5, "to": 2}},
+        "samples.months.to: 2.0",
+        "above 5",
+    ),
+    (
+        {"samples.count": 3, "samples.months": {"distribution": "uniform", "from": 0, "to": 2}},
+        "samples.months: 0.0",
+        "from 0.001",
+    ),
+    ({"axis.months": [3]}, "study: 'axis'", "Nearest: axes"),
+]
+
+
+@pytest.mark.parametrize(("settings", "named", "allowed"), BAD, ids=lambda case: str(case)[:60])
+def test_one_message_names_what_is_wrong(settings: dict[str, Any], named: str, allowed: str) -> None:
+    table: dict[str, Any] = {}
+    for path, value in settings.items():
+        name, _, rest = path.partition(".")
+        table.setdefault(name, {})[rest] = value
+    before = deepcopy(table)
+    with pytest.raises(InputError) as error:
+        sweep_of(table)
+    assert str(error.value).startswith(named)
+    assert allowed in str(error.value)
+    assert table == before
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"study: .*nowhere\.toml"):
+        read_study(tmp_path / "nowhere.toml")
+    (tmp_path / "study.toml").write_text("[axes\n")
+    with pytest.raises(InputError, match="a TOML file"):
+        read_study(tmp_path / "study.toml")
+
+
+def test_a_value_that_only_some_machines_take_is_left_to_the_points() -> None:
+    sweep = sweep_of(
+        {
+            "axes": {"machine": ["a100-80gb", "h100"], "precision": [16, 8]},
+            "outputs": {"kind": "closed-forms"},
+        }
+    )
+    assert sweep.count == 4
