@@ -19,7 +19,7 @@ from scalewall.planner.layer import tokens_per_rank
 from scalewall.planner.layout import Layout
 from scalewall.planner.pipeline import Stage, stages
 from scalewall.planner.profile import Profile
-from scalewall.planner.run import Run, check_run
+from scalewall.planner.run import BITS, Run, check_run
 from scalewall.planner.weights import Weights, stage_weights
 from scalewall.workload.transformer import Transformer
 
@@ -106,35 +106,39 @@ def in_flight(layout: Layout, stage: int, microbatches: int) -> float:
 def layer_bytes(run: Run, layout: Layout, profile: Profile, *, experts: bool) -> float:
     """Bytes of activations that one layer keeps for one microbatch on one rank, without recomputation.
 
-    Korthikanti et al. [1] generalized: norms' inputs, inputs of the matmuls, queries, keys, values, the input of
-    the activation; masks of dropout and all scores where attention is unfused.
+    Korthikanti et al. [1] generalized: norms' inputs, inputs of the matmuls, queries, keys, values, the input of the
+    activation; masks of dropout and all scores where attention is unfused.
     """
     model = run.model
     tokens = tokens_per_rank(run, layout)
     share = layout.tp if layout.sequence_parallel else 1
     queries = model.heads * (model.head_dim + model.value_dim)
     keys = model.kv_heads * (model.head_dim + model.value_dim)
-    whole = 4.0 * model.hidden / share + 4.0 * model.hidden / (1 if profile.keeps_gathered else share)
+    word = BITS[run.precision] / 8 if profile.low_inputs else 2.0
+    gathered = 2 * word * model.hidden / (1 if profile.keeps_gathered else share)
+    whole = 4.0 * model.hidden / share + gathered
     if model.latent:
         whole += 2.0 * (model.latent.kv_rank + model.latent.rope_dim + (model.latent.q_rank or 0))
     if profile.dropout:
         whole += 2.0 * model.hidden / share
     total = tokens * (whole + 2.0 * (queries + keys) / layout.tp)
-    total += _feed_forward_bytes(model, layout, tokens, experts)
+    total += _feed_forward_bytes(model, layout, tokens, word, experts)
     if profile.attention == "unfused":
         total += _SCORE * tokens * run.sequence * model.heads / layout.tp
     return total
 
 
-def _feed_forward_bytes(model: Transformer, layout: Layout, tokens: float, experts: bool) -> float:
+def _feed_forward_bytes(
+    model: Transformer, layout: Layout, tokens: float, word: float, experts: bool
+) -> float:
     """Bytes of the inputs of activation and second matmul; of every copy of a token, with experts."""
-    matrices = 3 if model.gated else 2
+    element = (4.0 if model.gated else 2.0) + word
     if not experts or model.experts is None:
-        return 2.0 * matrices * model.ffn * tokens / layout.tp
+        return element * model.ffn * tokens / layout.tp
     routed = model.experts
     copies = tokens / layout.tp * routed.top_k
-    return copies * 2.0 * (model.hidden + matrices * routed.ffn) + (
-        2.0 * matrices * routed.shared * routed.shared_ffn * tokens / layout.tp
+    return copies * (word * model.hidden + element * routed.ffn) + (
+        element * routed.shared * routed.shared_ffn * tokens / layout.tp
     )
 
 

@@ -112,6 +112,8 @@ class Profile:
         Whether masks of dropout are kept.
     keeps_gathered : bool
         Whether the inputs that tensor-parallel matmuls gather are kept whole for the backward pass.
+    low_inputs : bool
+        Whether inputs of matmuls are kept in the low precision, for the backward pass.
     state_gradient_bytes, unsharded_bytes : float
         Held for each parameter by gradients, and by weights and gradients of a pipeline stage under FSDP.
     incomplete : bool
@@ -147,6 +149,7 @@ class Profile:
     logit_bytes: float
     dropout: bool
     keeps_gathered: bool
+    low_inputs: bool
     state_gradient_bytes: float
     unsharded_bytes: float
     incomplete: bool
