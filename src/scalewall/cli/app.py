@@ -9,14 +9,18 @@ from typing import Annotated
 import typer
 
 from scalewall._version import __version__
+from scalewall.cli.estimate import estimate
 from scalewall.cli.estimate_ideal import estimate_ideal
+from scalewall.cli.fit_memory import fit_memory
 from scalewall.cli.flags import as_flag
 from scalewall.cli.hardware import hardware
 from scalewall.cli.laws import laws
 from scalewall.cli.limits import limits
 from scalewall.cli.models import models
 from scalewall.cli.reproduce import reproduce
+from scalewall.cli.results import results
 from scalewall.cli.schedule import schedule
+from scalewall.cli.sweep import sweep
 from scalewall.cli.validate import validate
 from scalewall.errors import InputError, ScalewallError
 
@@ -36,12 +40,16 @@ app = typer.Typer(
 )
 app.command()(limits)
 app.command(name="estimate-ideal")(estimate_ideal)
+app.command()(estimate)
+app.command(name="fit-memory")(fit_memory)
 app.command()(schedule)
 app.command()(reproduce)
+app.command(hidden=True)(sweep)
 app.command()(validate)
 app.add_typer(hardware)
 app.add_typer(laws)
 app.add_typer(models)
+app.add_typer(results, hidden=True)
 
 
 def _show_version(wanted: bool) -> None:

@@ -1,0 +1,237 @@
+"""``scalewall estimate``: step time, memory and cost of one given layout."""
+
+from __future__ import annotations
+
+from inspect import cleandoc
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scalewall.cli.flags import complete_machine
+from scalewall.cli.models import complete_model
+from scalewall.cli.planner_inputs import PlannerOptions, ask, complete_profile
+from scalewall.errors import check_finite
+
+if TYPE_CHECKING:
+    from scalewall.cli.planner_inputs import Asked
+    from scalewall.planner.estimate import Estimate, Goodput
+
+__all__ = ["estimate"]
+
+SCHEMA_VERSION = 1
+"""Version of the JSON shape; goes up when a key is renamed, removed or changes its meaning."""
+_DAY = 86400.0
+_HOUR = 3600.0
+_WRITTEN_OFF = 4 * 365.25 * _DAY
+"""Seconds over which the purchase price of an accelerator is spread if no price an hour is given."""
+
+_EXAMPLES = """\b
+Examples:
+  scalewall estimate --model llama3-70b --machine h100 --gpus 64 --global-batch 128 --seq 8192 \\
+      --tp 4 --cp 2 --pp 4 --chunks 5 --precision bf16
+  scalewall estimate --model deepseek-v3 --machine gb200-nvl72 --gpus 256 --global-batch 4096 --seq 4096 \\
+      --pp 4 --chunks 4 --ep 64 --precision mxfp8 --dispatcher hybridep --json
+"""
+
+Model = Annotated[
+    str,
+    typer.Option(
+        "--model", help="Name of the registry, config.json or its folder.", autocompletion=complete_model
+    ),
+]
+Machine = Annotated[
+    str,
+    typer.Option("--machine", help="Machine of the catalogue or a file.", autocompletion=complete_machine),
+]
+Gpus = Annotated[int, typer.Option("--gpus", help="Accelerators; what tp x cp x pp leave is data parallel.")]
+GlobalBatch = Annotated[int, typer.Option("--global-batch", help="Sequences of a step.")]
+Seq = Annotated[int, typer.Option("--seq", help="Tokens of a sequence.")]
+Tp = Annotated[int, typer.Option("--tp", help="Tensor parallelism.")]
+Cp = Annotated[int, typer.Option("--cp", help="Context parallelism.")]
+Pp = Annotated[int, typer.Option("--pp", help="Pipeline stages.")]
+Ep = Annotated[int, typer.Option("--ep", help="Expert parallelism.")]
+Etp = Annotated[int, typer.Option("--etp", help="Tensor parallelism inside experts.")]
+Chunks = Annotated[int, typer.Option("--chunks", help="Chunks of layers a stage (virtual stages).")]
+Microbatch = Annotated[int, typer.Option("--microbatch", help="Sequences of a microbatch.")]
+Schedule = Annotated[str, typer.Option("--schedule", help="1f1b, gpipe, zb-1p, zb-2p or dualpipe.")]
+Sharding = Annotated[
+    str,
+    typer.Option(
+        "--sharding", help="Split over data-parallel ranks: none, optimizer, gradients, parameters."
+    ),
+]
+Recompute = Annotated[str, typer.Option("--recompute", help="none, selective or full.")]
+Modules = Annotated[
+    str,
+    typer.Option("--recompute-modules", help="With selective: core_attn, mlp, moe, ... separated by commas."),
+]
+Precision = Annotated[
+    str, typer.Option("--precision", help="bf16, fp8-delayed, fp8-current, mxfp8 or nvfp4.")
+]
+ProfileName = Annotated[
+    str, typer.Option("--profile", help="Software: a profile's name.", autocompletion=complete_profile)
+]
+Dispatcher = Annotated[str, typer.Option("--dispatcher", help="all-to-all, deepep or hybridep.")]
+ExpertOverlap = Annotated[
+    bool, typer.Option("--expert-overlap", help="Exchange with experts beside another microbatch's compute.")
+]
+Graphs = Annotated[str, typer.Option("--graphs", help="CUDA graphs cover: none, partial or full.")]
+Measured = Annotated[
+    Path | None, typer.Option("--measured", help="TOML with measurements of your own cluster.")
+]
+Set = Annotated[list[str] | None, typer.Option("--set", help="PATH=VALUE: a machine figure in SI units.")]
+
+
+def estimate(
+    model: Model,
+    machine: Machine,
+    gpus: Gpus,
+    global_batch: GlobalBatch,
+    seq: Seq,
+    tp: Tp = 1,
+    cp: Cp = 1,
+    pp: Pp = 1,
+    ep: Ep = 1,
+    etp: Etp = 1,
+    chunks: Chunks = 1,
+    microbatch: Microbatch = 1,
+    schedule: Schedule = "1f1b",
+    sharding: Sharding = "optimizer",
+    recompute: Recompute = "none",
+    recompute_modules: Modules = "",
+    precision: Precision = "bf16",
+    profile: ProfileName = "",
+    dispatcher: Dispatcher = "all-to-all",
+    expert_overlap: ExpertOverlap = False,
+    graphs: Graphs = "none",
+    measured: Measured = None,
+    set_: Set = None,
+    tokens: Annotated[float | None, typer.Option("--tokens", help="Tokens to train: days and cost.")] = None,
+    gpu_hour_usd: Annotated[
+        float | None, typer.Option("--gpu-hour-usd", help="Price of an accelerator an hour.")
+    ] = None,
+    failures: Annotated[
+        bool, typer.Option("--failures", help="Count failures, checkpoints and restarts into days and cost.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Estimate one given layout: step time with an interval, its parts, MFU and HFU, memory of every stage."""
+    from scalewall.planner.estimate import estimate as estimate_layout
+    from scalewall.planner.estimate import goodput
+
+    if tokens is not None:
+        check_finite("--tokens", tokens, 1, 1e18, "tokens")
+    if gpu_hour_usd is not None:
+        check_finite("--gpu-hour-usd", gpu_hour_usd, 0, 1e6, "USD")
+    asked = ask(
+        PlannerOptions(
+            model, machine, gpus, global_batch, seq, tp, cp, pp, ep, etp, chunks, microbatch, schedule, sharding,
+            recompute, recompute_modules, precision, profile, dispatcher, expert_overlap, graphs, measured,
+            set_ or [],
+        )
+    )  # fmt: skip
+    answer = estimate_layout(asked.run, asked.layout, asked.profile)
+    lost = goodput(asked.layout.ranks) if failures else None
+    money = _cost(answer, lost, tokens, gpu_hour_usd)
+    if json:
+        from scalewall.report.records import json_text
+
+        typer.echo(json_text(_document(asked, answer, lost, money)), nl=False)
+        return
+    _print(asked, answer, lost, money)
+
+
+estimate.__doc__ = f"{cleandoc(str(estimate.__doc__))}\n\n{_EXAMPLES}"
+
+
+def _cost(
+    answer: Estimate, lost: Goodput | None, tokens: float | None, price: float | None
+) -> dict[str, float | str | None]:
+    """Days, accelerator-hours and cost of a training run; empty without tokens."""
+    if tokens is None:
+        return {}
+    seconds = answer.seconds_for(tokens) / (lost.share if lost else 1.0)
+    hours = seconds / _HOUR * answer.layout.ranks
+    bought = answer.run.device.price
+    hourly = price if price is not None else bought / _WRITTEN_OFF * _HOUR if bought else None
+    rests = "as given" if price is not None else "purchase price over four years, no power"
+    return {
+        "days": seconds / _DAY,
+        "gpu_hours": hours,
+        "usd": hours * hourly if hourly is not None else None,
+        "usd_rests_on": rests if hourly is not None else "no price known",
+    }
+
+
+def _document(
+    asked: Asked, answer: Estimate, lost: Goodput | None, money: dict[str, float | str | None]
+) -> dict[str, object]:
+    from scalewall._version import __version__
+    from scalewall.planner.constants import constants
+    from scalewall.planner.fixes import cheapest_fixes
+
+    fixes = [] if answer.fit.fits else cheapest_fixes(asked.run, asked.layout, asked.profile)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "version": __version__,
+        "model": asked.run.model.name,
+        "machine": asked.run.device.name,
+        "layout": asked.layout,
+        "profile": asked.profile.name,
+        "step_seconds": answer.step.seconds,
+        "step_seconds_low": answer.interval.low,
+        "step_seconds_high": answer.interval.high,
+        "interval_reasons": answer.interval.reasons,
+        "tokens_per_second_per_gpu": answer.tokens_per_second,
+        "model_flops_per_gpu": answer.flops,
+        "mfu": answer.mfu,
+        "hfu": answer.hfu,
+        "mfu_definition": "model FLOP, causal half of attention, over the dense 16-bit peak",
+        "microbatches": answer.step.microbatches,
+        "breakdown": answer.step.parts,
+        "memory_bytes": [stage.total for stage in answer.memory],
+        "memory_terms": [stage.terms for stage in answer.memory],
+        "fit": answer.fit,
+        "shortfall_bytes": answer.fit.shortfall,
+        "fixes": [{"change": fix.change, "needed": fix.needed, "slowdown": fix.slowdown} for fix in fixes],
+        "failures": lost,
+        "training": money or None,
+        "assumptions": {
+            "notes": asked.assumptions,
+            "profile": {
+                "constants": dict(asked.profile.constants),
+                "fitted": asked.profile.fitted,
+                "fit": asked.profile.fit,
+            },
+            "constants": {name: constant.value for name, constant in constants().items()},
+        },
+    }
+
+
+def _print(
+    asked: Asked, answer: Estimate, lost: Goodput | None, money: dict[str, float | str | None]
+) -> None:
+    from rich.console import Console
+
+    from scalewall.planner.fixes import cheapest_fixes
+    from scalewall.report import units
+    from scalewall.report.estimate_tables import answer_table, fixes_table, memory_table, time_table
+
+    extra = []
+    if lost:
+        extra.append(("time that counts, failures considered", units.percent(lost.share)))
+        extra.append(("failures a day", f"{lost.failures_per_day:.2f}"))
+    if money:
+        extra.append(("days", f"{money['days']:.1f}"))
+        extra.append(("accelerator-hours", units.count(round(float(money["gpu_hours"] or 0)))))
+        if money["usd"] is not None:
+            extra.append((f"USD ({money['usd_rests_on']})", units.count(round(float(money["usd"])))))
+    console = Console()
+    console.print(answer_table(answer, extra))
+    console.print(time_table(answer))
+    console.print(memory_table(answer.memory, answer.fit))
+    if not answer.fit.fits:
+        console.print(fixes_table(cheapest_fixes(asked.run, asked.layout, asked.profile)))
+    for note in asked.assumptions:
+        console.print(f"Assumed: {note}.", style="dim", highlight=False)

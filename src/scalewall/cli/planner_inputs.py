@@ -1,0 +1,166 @@
+"""What ``estimate`` and ``fit-memory`` share: options that become a run, a layout and a profile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scalewall.cli.flags import overrides_of
+from scalewall.errors import InputError
+
+if TYPE_CHECKING:
+    from scalewall.planner.layout import Layout
+    from scalewall.planner.profile import Profile
+    from scalewall.planner.run import Run
+
+__all__ = ["Asked", "PlannerOptions", "ask", "complete_profile"]
+
+NEWEST = "bridge-2026"
+_FLAGS = {
+    "global_batch": "--global-batch",
+    "sequence": "--seq",
+    "microbatch": "--microbatch",
+    "recompute": "--recompute",
+    "sharding": "--sharding",
+    "graphs": "--graphs",
+    "dispatcher": "--dispatcher",
+    "profile": "--profile",
+    "chunks": "--chunks",
+    "ep": "--ep",
+    "etp": "--etp",
+    "tp": "--tp",
+    "cp": "--cp",
+    "pp": "--pp",
+    "dp": "--gpus",
+    "precision": "--precision",
+    "schedule": "--schedule",
+}
+
+
+@dataclass(frozen=True)
+class PlannerOptions:
+    """The options as the user gave them; see ``scalewall estimate --help``."""
+
+    model: str
+    machine: str
+    gpus: int
+    global_batch: int
+    sequence: int
+    tp: int
+    cp: int
+    pp: int
+    ep: int
+    etp: int
+    chunks: int
+    microbatch: int
+    schedule: str
+    sharding: str
+    recompute: str
+    modules: str
+    precision: str
+    profile: str
+    dispatcher: str
+    expert_overlap: bool
+    graphs: str
+    measured: Path | None
+    settings: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options as the planner takes them."""
+
+    run: Run
+    layout: Layout
+    profile: Profile
+    assumptions: list[str]
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    """Turn an error's field into the option that sets it."""
+    try:
+        yield
+    except InputError as error:
+        if error.field in _FLAGS:
+            flag = _FLAGS[error.field]
+            raise InputError(flag, error.value, error.allowed, error.suggestions) from error
+        raise
+
+
+def ask(options: PlannerOptions) -> Asked:
+    """Return what the options ask for.
+
+    Raises
+    ------
+    InputError
+        Naming the option.
+    """
+    from scalewall.planner.device import load_device
+    from scalewall.planner.layout import Layout
+    from scalewall.planner.measured import pin_measured
+    from scalewall.planner.profile import load_profile
+    from scalewall.planner.run import Run, check_run
+    from scalewall.workload.models import read_model
+
+    entry = read_model(options.model)
+    device = load_device(options.machine, overrides_of(options.settings))
+    if options.measured:
+        device = pin_measured(device, options.measured)
+    assumptions = [f"the model's {name} at its default" for name in entry.defaults]
+    values: dict[str, Any] = {
+        "tp": options.tp,
+        "cp": options.cp,
+        "pp": options.pp,
+        "dp": _data_parallel(options),
+        "ep": options.ep,
+        "etp": options.etp,
+        "chunks": options.chunks,
+        "microbatch": options.microbatch,
+        "schedule": options.schedule,
+        "sharding": options.sharding,
+        "recompute": options.recompute,
+        "recompute_modules": tuple(word for word in options.modules.split(",") if word),
+    }
+    with _named():
+        layout = Layout(**values)
+        profile = load_profile(options.profile or NEWEST)
+        switches: dict[str, Any] = {"precision": options.precision, "graphs": options.graphs}
+        if entry.model.experts:
+            switches |= {"dispatcher": options.dispatcher, "expert_overlap": options.expert_overlap}
+        run = Run(
+            model=entry.model,
+            device=device,
+            sequence=options.sequence,
+            global_batch=options.global_batch,
+            **switches,
+        )
+        check_run(run, layout)
+    if not options.profile:
+        assumptions.append(f"software as in the profile {NEWEST}")
+    assumptions.append("tokens spread evenly over experts" if run.model.experts else "all sequences full")
+    return Asked(run, layout, profile, assumptions)
+
+
+def _data_parallel(options: PlannerOptions) -> int:
+    """Return how many data-parallel ranks the accelerators leave."""
+    for flag in ("gpus", "tp", "cp", "pp"):
+        number = getattr(options, flag)
+        if number < 1:
+            raise InputError(f"--{flag}", number, "a whole number, at least 1", ["1"])
+    share = options.tp * options.cp * options.pp
+    if options.gpus % share:
+        lower = options.gpus // share * share
+        near = [str(count) for count in (lower, lower + share) if count]
+        raise InputError("--gpus", options.gpus, f"a multiple of tp x cp x pp = {share}", near)
+    return options.gpus // share
+
+
+def complete_profile(incomplete: str) -> list[str]:
+    """Return the profiles that begin with what was typed, for the shell's completion."""
+    from scalewall.planner.profile import profile_names
+
+    return [name for name in profile_names() if name.startswith(incomplete)]
