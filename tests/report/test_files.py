@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,37 @@ def test_text_is_written_in_one_step(tmp_path: Path) -> None:
     write_text(target, "second µ")
     assert target.read_text(encoding="utf-8") == "second µ"
     assert os.listdir(tmp_path) == ["page.html"]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    target, link = tmp_path / "page.html", tmp_path / "link.html"
+    link.symlink_to(target)
+    write_text(link, "first")
+    write_text(link, "second")
+    assert link.is_symlink()
+    assert target.read_text(encoding="utf-8") == "second"
+
+
+def test_a_pipe_is_written_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(pipe.read_text, encoding="utf-8")
+        write_text(pipe, "through")
+        assert read.result(timeout=60) == "through"
+    assert pipe.is_fifo()
+
+
+def test_a_file_in_a_folder_that_takes_no_others_is_written_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "page.html"
+    target.touch()
+    before = target.stat().st_ino
+    monkeypatch.setattr("os.access", lambda *_: False)
+    write_text(target, "kept")
+    assert target.read_text(encoding="utf-8") == "kept"
+    assert target.stat().st_ino == before
 
 
 def test_rows_reach_the_file_whole_one_by_one(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -67,11 +68,19 @@ def _near(folder: Path) -> list[str]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write ``text`` to ``path`` (UTF-8) in one step: a reader sees the old file or the whole new one."""
-    partial = path.with_name(f".{path.name}.partial")
+    """Write ``text`` to ``path`` (UTF-8) in one step: a reader sees the old file or the whole new one.
+
+    A link stays a link. What cannot be exchanged for a new file (a device such as ``/dev/null``, a pipe, a file in
+    a folder that takes no others) is written in place.
+    """
+    target = path.resolve()
+    if target.exists() and not (target.is_file() and os.access(target.parent, os.W_OK)):
+        target.write_text(text, encoding="utf-8")
+        return
+    partial = target.with_name(f".{target.name}.partial")
     try:
         partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
+        partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
 
