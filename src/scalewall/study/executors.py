@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 from typing import Generic, Protocol, Self, TypeVar
 
 from scalewall.errors import InputError, ScalewallError, unknown_name
@@ -110,6 +111,7 @@ class LocalProcesses:
         self.workers = workers
         self.notes: tuple[str, ...] = ()
         self._pool: ProcessPoolExecutor | None = None
+        self._others: set[BaseProcess] = set()
 
     def run(
         self, task: Callable[[_Item], _Result], items: Iterable[_Item]
@@ -175,10 +177,13 @@ class LocalProcesses:
             self._pool = None
 
     def __enter__(self) -> Self:
+        self._others = set(multiprocessing.active_children())
         return self
 
     def __exit__(self, *error: object) -> None:
-        """End the processes."""
+        """End the processes, whatever they are at."""
+        for process in set(multiprocessing.active_children()) - self._others:
+            process.kill()
         self._close()
 
 
