@@ -31,10 +31,15 @@ FloatArray = NDArray[np.float64]
 
 
 class DataCosts(NamedTuple):
-    """Gradient all-reduce of every placement in DP's table: accelerator-seconds and latency (s)."""
+    """Gradient all-reduce of every placement in DP's table: accelerator-seconds and latency (s).
+
+    ``order`` holds the rows of each degree by rising ``seconds``, ``least_latency`` the least one of each degree.
+    """
 
     seconds: FloatArray
     latency: FloatArray
+    order: IntArray
+    least_latency: FloatArray
 
 
 @inner_kernel
@@ -45,7 +50,13 @@ def data_costs(table: DegreeTable, parameters: float, machine: MachineArrays) ->
     for row in range(table.rows.shape[0]):
         seconds[row] = data_parallel_seconds(table.rows[row], parameters, 1.0, machine)
         latency[row] = all_reduce_chain_latency(table.rows[row], machine)
-    return DataCosts(seconds, latency)
+    order = np.empty(table.rows.shape[0], dtype=np.int64)
+    least_latency = np.empty(table.degree.size)
+    for index in range(table.degree.size):
+        start, stop = table.start[index], table.start[index + 1]
+        order[start:stop] = start + np.argsort(seconds[start:stop])
+        least_latency[index] = latency[start:stop].min()
+    return DataCosts(seconds, latency, order, least_latency)
 
 
 @inner_kernel
@@ -164,40 +175,74 @@ def place(
             zero_bubble = True
         else:
             least_bubble = min(least_bubble, bubble_fraction(pp_degree, microbatches, schedule, False))
+    least_data, least_data_latency = (
+        data.seconds[data.order[dp.start[i_dp]]] / n_active,
+        data.least_latency[i_dp],
+    )
     used = np.empty(levels, dtype=np.int64)
     placed = np.empty(levels, dtype=np.int64)
     for position in range(pair[0], pair[1]):
         tensor_parallel = pairs[position]
         tensor = tensor_parallel.seconds / n_active
         tensor_latency = tensor_parallel.latency
-        bound = least_batch_seconds(compute, tensor, 0.0, 0.0, 0.0, 0.0, least_bubble, zero_bubble, switches)
+        bound = least_batch_seconds(
+            compute, tensor, 0.0, least_data, 0.0, least_data_latency, least_bubble, zero_bubble, switches
+        )
         if worse(bound, n_active, aim, best.value[0]):
             return
         used[:] = tables.tp_model.rows[tensor_parallel.row_model] * tables.tp_ff.rows[tensor_parallel.row_ff]
         bound = least_batch_seconds(
-            compute, tensor, 0.0, 0.0, tensor_latency, 0.0, least_bubble, zero_bubble, switches
+            compute,
+            tensor,
+            0.0,
+            least_data,
+            tensor_latency,
+            least_data_latency,
+            least_bubble,
+            zero_bubble,
+            switches,
         )
         if worse(bound, n_active, aim, best.value[0]) or not _take(used, room[0], room[1]):
             continue
         for r_pp in range(pp.start[i_pp], pp.start[i_pp + 1]):
             row_pp = pp.rows[r_pp]
-            if not _take(row_pp, room[1], room[2]):
-                continue
             for r_ep in range(ep.start[i_ep], ep.start[i_ep + 1]):
                 row_ep = ep.rows[r_ep]
-                if not _take(row_ep, room[2], room[3]):
-                    continue
                 more, more_latency = sends.more_seconds[r_pp, r_ep], sends.more_latency[r_pp, r_ep]
                 point = sends.seconds[r_pp, r_ep] + min((fewest - 1) * more, (most - 1) * more)
                 point /= n_active
                 latency = tensor_latency + sends.latency[r_pp, r_ep]
                 latency += min((fewest - 1) * more_latency, (most - 1) * more_latency)
                 bound = least_batch_seconds(
-                    compute, tensor, point, 0.0, latency, 0.0, least_bubble, zero_bubble, switches
+                    compute,
+                    tensor,
+                    point,
+                    least_data,
+                    latency,
+                    least_data_latency,
+                    least_bubble,
+                    zero_bubble,
+                    switches,
                 )
-                if worse(bound, n_active, aim, best.value[0]):
+                if worse(bound, n_active, aim, best.value[0]) or not (
+                    _take(row_pp, room[1], room[2]) and _take(row_ep, room[2], room[3])
+                ):
                     continue
-                for r_dp in range(dp.start[i_dp], dp.start[i_dp + 1]):
+                for r_dp in data.order[dp.start[i_dp] : dp.start[i_dp + 1]]:
+                    data_seconds = data.seconds[r_dp] / n_active
+                    bound = least_batch_seconds(
+                        compute,
+                        tensor,
+                        point,
+                        data_seconds,
+                        latency,
+                        least_data_latency,
+                        least_bubble,
+                        zero_bubble,
+                        switches,
+                    )
+                    if worse(bound, n_active, aim, best.value[0]):
+                        break
                     row_dp = dp.rows[r_dp]
                     fits = True
                     for level in range(levels):
@@ -208,7 +253,6 @@ def place(
                             fits = fits and placed[level] <= room[0, level]
                     if not fits:
                         continue
-                    data_seconds = data.seconds[r_dp] / n_active
                     data_latency = data.latency[r_dp]
                     n_gpu = cluster_size(placed, machine.level_size)
                     bound = least_batch_seconds(

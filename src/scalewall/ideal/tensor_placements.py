@@ -20,6 +20,7 @@ from scalewall.ideal.tables import DegreeTable
 __all__ = ["TensorCosts", "TensorPlacement", "add_placements", "least_tensor_seconds", "tensor_costs"]
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
 class TensorPlacement(NamedTuple):
@@ -107,6 +108,30 @@ def least_tensor_seconds(i_model: int, i_ff: int, question: Question, costs: Ten
 
 
 @inner_kernel
+def _room_taken(i_model: int, i_ff: int, question: Question) -> IntArray:
+    """Product of the two degrees' factors at each network level, for every way to place a pair (ways x levels)."""
+    model, ff = question.tables.tp_model, question.tables.tp_ff
+    first_model, first_ff = model.start[i_model], ff.start[i_ff]
+    ways_ff = ff.start[i_ff + 1] - first_ff
+    ways = (model.start[i_model + 1] - first_model) * ways_ff
+    taken = np.empty((ways, model.rows.shape[1]), dtype=np.int64)
+    for way in range(ways):
+        for level in range(taken.shape[1]):
+            factor = ff.rows[first_ff + way % ways_ff, level]
+            taken[way, level] = model.rows[first_model + way // ways_ff, level] * factor
+    return taken
+
+
+@inner_kernel
+def _by_room(taken: IntArray, ways: IntArray) -> IntArray:
+    """The given ways with those that take the same room side by side, else in their order."""
+    key = np.zeros(ways.size, dtype=np.int64)
+    for level in range(taken.shape[1]):
+        key = key * (taken[:, level].max() + 1) + taken[ways, level]
+    return ways[np.argsort(key, kind="mergesort")]
+
+
+@inner_kernel
 def add_placements(
     i_model: int, i_ff: int, question: Question, costs: TensorCosts, pairs: list[TensorPlacement]
 ) -> None:
@@ -123,28 +148,26 @@ def add_placements(
     pairs : list of TensorPlacement
         Appended to.
     """
-    model, ff, machine = question.tables.tp_model, question.tables.tp_ff, question.machine
-    levels = machine.level_size.size
+    model, ff = question.tables.tp_model, question.tables.tp_ff
     first_model, first_ff = model.start[i_model], ff.start[i_ff]
     ways_ff = ff.start[i_ff + 1] - first_ff
     seconds = np.empty((model.start[i_model + 1] - first_model) * ways_ff)
     for way in range(seconds.size):
         seconds[way] = _way_seconds(first_model + way // ways_ff, first_ff + way % ways_ff, question, costs)
-    start = len(pairs)
-    for way in np.argsort(seconds):
-        if seconds[way] == np.inf:
-            break
-        r_model, r_ff = first_model + way // ways_ff, first_ff + way % ways_ff
-        latency = costs.model_latency[r_model] + costs.ff_latency[r_ff]
-        beaten = False
-        for position in range(start, len(pairs)):
-            other = pairs[position]
-            same = other.latency <= latency
-            for level in range(levels):
-                used = model.rows[r_model, level] * ff.rows[r_ff, level]
-                same = same and model.rows[other.row_model, level] * ff.rows[other.row_ff, level] == used
-            if same:
-                beaten = True
-                break
-        if not beaten:
+    taken, by_time = _room_taken(i_model, i_ff, question), np.argsort(seconds)
+    kept = np.zeros(seconds.size, dtype=np.bool_)
+    least_latency, before = np.inf, by_time[0]
+    for way in _by_room(taken, by_time):
+        for level in range(taken.shape[1]):
+            if taken[way, level] != taken[before, level]:
+                least_latency = np.inf
+        latency = (
+            costs.model_latency[first_model + way // ways_ff] + costs.ff_latency[first_ff + way % ways_ff]
+        )
+        kept[way] = latency < least_latency and seconds[way] < np.inf
+        least_latency, before = min(least_latency, latency), way
+    for way in by_time:
+        if kept[way]:
+            r_model, r_ff = first_model + way // ways_ff, first_ff + way % ways_ff
+            latency = costs.model_latency[r_model] + costs.ff_latency[r_ff]
             pairs.append(TensorPlacement(seconds[way], latency, r_model, r_ff))
