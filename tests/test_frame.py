@@ -149,3 +149,18 @@ def test_an_edited_formula_is_not_answered_from_an_old_kernel(tmp_path: Path) ->
     edited, new_folder, hits = run_python(ASK, **places).split()
     assert (float(edited), int(hits)) == (16.0, 0)
     assert new_folder != folder
+
+
+def test_without_any_folder_for_kernels_the_command_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    nowhere = str(tmp_path / "file" / "cache")
+    done = subprocess.run(
+        [sys.executable, "-m", "scalewall", "limits"],
+        env=os.environ | {"SCALEWALL_CACHE_DIR": nowhere, "HOME": nowhere, "XDG_CACHE_HOME": nowhere},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: no folder for compiled kernels can be written: tried {nowhere}")
+    assert "SCALEWALL_CACHE_DIR" in done.stderr

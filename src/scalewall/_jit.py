@@ -56,6 +56,11 @@ def cache_folder() -> Path:
 
     The first of these that can be written: ``SCALEWALL_CACHE_DIR``, the package's own ``__pycache__``,
     the user's cache folder.
+
+    Raises
+    ------
+    OSError
+        None of them can be written.
     """
     chosen = os.environ.get("SCALEWALL_CACHE_DIR")
     roots = [Path(chosen)] if chosen else [_PACKAGE / "__pycache__"]
@@ -69,7 +74,10 @@ def cache_folder() -> Path:
             continue
         if os.access(folder, os.W_OK):
             return folder
-    raise OSError(f"no folder for compiled kernels can be written: tried {', '.join(map(str, roots))}")
+    raise OSError(
+        f"no folder for compiled kernels can be written: tried {', '.join(map(str, roots))}. "
+        "Name one in the environment variable SCALEWALL_CACHE_DIR."
+    )
 
 
 def _drop_old(root: Path, current: Path) -> None:

@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except ScalewallError as error:
         _fail(str(error))
     except OSError as error:
-        _fail(f"{error.filename or 'output'}: {error.strerror}")
+        _fail(f"{error.filename or 'output'}: {error.strerror}" if error.strerror else str(error))
     except KeyboardInterrupt:
         _say_interrupted(given)
         raise SystemExit(INTERRUPTED) from None
