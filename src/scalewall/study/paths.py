@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from functools import cache
 
 from scalewall.errors import InputError, check_finite, nearest
 from scalewall.hardware import figure_paths
@@ -33,6 +34,7 @@ _OTHERWISE = {"machines", "overrides", "bounds"}
 _FIELDS = tuple(part.name for part in fields(LimitsStudy) if part.name not in _OTHERWISE)
 
 
+@cache
 def is_figure(path: str) -> bool:
     """Tell whether ``path`` is written like a machine's figure: ``network.1.bandwidth``, misspelt or not."""
     table, dot, _ = path.partition(".")
@@ -49,7 +51,7 @@ def settable(machines: Iterable[str]) -> list[str]:
     return sorted({MACHINE, *_FIELDS, *(f"{_BOUNDS}{name}" for name in BOUNDED), *figures})
 
 
-def check_figure(field: str, path: str, value: Value, machines: Iterable[str]) -> None:
+def check_figure(field: str, path: str, values: Iterable[Value], machines: Iterable[str]) -> None:
     """Refuse a figure that none of ``machines`` has, or a value that is not plausible for it.
 
     Raises
@@ -60,13 +62,19 @@ def check_figure(field: str, path: str, value: Value, machines: Iterable[str]) -
     known = {known for machine in machines for known in figure_paths(machine)}
     if path not in known:
         raise InputError(field, path, "a figure of the study's machines", nearest(path, known))
-    check_value(field, path, value)
+    for value in values:
+        check_value(field, path, value)
 
 
 def split_overrides(values: Mapping[str, Value]) -> tuple[dict[str, Value], dict[str, float]]:
     """Return a point's values without the machine's figures, and those figures by path (SI units)."""
-    plain = {path: value for path, value in values.items() if not is_figure(path)}
-    figures = {path: check_value(path, path, value) for path, value in values.items() if is_figure(path)}
+    plain: dict[str, Value] = {}
+    figures: dict[str, float] = {}
+    for path, value in values.items():
+        if is_figure(path):
+            figures[path] = value  # type: ignore[assignment]
+        else:
+            plain[path] = value
     return plain, figures
 
 

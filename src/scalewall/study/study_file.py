@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -25,6 +26,9 @@ _TABLES = ("fixed", "axes", "samples", "outputs")
 _OUTPUT_KEYS = ("kind", "columns")
 _SAMPLE_SETTINGS = ("count", "seed")
 _MOST_SEED = 2**63 - 1
+_MOST_JUDGED = 500
+"""Values of one axis that are judged before the start, at about a millisecond each."""
+
 _ONE_RUN = (1, 16384.0, 16384.0)
 """The smallest grid: enough to judge every other input."""
 
@@ -201,11 +205,21 @@ def _check_values(sweep: Sweep) -> None:
     first = {path: sweep.input_values(path)[0] for _, path in _named(sweep)}
     first.setdefault(MACHINE, sweep.machines[0])
     for table, path in _named(sweep):
-        for value in sweep.input_values(path):
-            if is_figure(path):
-                check_figure(f"{table}.{path}", path, value, sweep.machines)
-            else:
-                _judge(f"{table}.{path}", path, value, first, sweep.machines)
+        field, values = f"{table}.{path}", sweep.input_values(path)
+        if is_figure(path):
+            check_figure(field, path, values, sweep.machines)
+        else:
+            for value in _to_judge(values):
+                _judge(field, path, value, first, sweep.machines)
+
+
+def _to_judge(values: tuple[Value, ...]) -> list[Value]:
+    """Return the values to judge: all, or of a long axis some from all over it, both extremes among them."""
+    if len(values) <= _MOST_JUDGED:
+        return list(values)
+    numbers = [value for value in values if isinstance(value, (int, float))]
+    ends = [min(numbers), max(numbers)] if numbers else []
+    return [*ends, *values[:: math.ceil(len(values) / _MOST_JUDGED)]]
 
 
 def _judge(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -94,14 +94,36 @@ class Sweep:
         """Return the point of that number, from 0."""
         if not 0 <= number < self.count:
             raise IndexError(f"a sweep of {self.count} points has no point {number}")
-        place, sample = divmod(number, self.sample_count)
-        chosen: dict[str, Value] = {}
+        values = dict(self.fixed)
+        for path, (stride, choices) in self._strides.items():
+            values[path] = choices[number // stride % len(choices)]
+        if not self.samples:
+            return SweepPoint(number, None, values)
+        sample = number % self.sample_count
+        for sampled in self.samples:
+            values[sampled.path] = sampled.value(self.seed, sample)
+        return SweepPoint(number, sample, values)
+
+    @cached_property
+    def _strides(self) -> dict[str, tuple[int, tuple[Value, ...]]]:
+        """How many points in a row share a value of each axis, and its values."""
+        found: dict[str, tuple[int, tuple[Value, ...]]] = {}
+        stride = self.sample_count
         for path, values in reversed(tuple(self.axes.items())):
-            place, index = divmod(place, len(values))
-            chosen[path] = values[index]
-        drawn = {sampled.path: sampled.value(self.seed, sample) for sampled in self.samples}
-        return SweepPoint(number, sample if self.samples else None, {**self.fixed, **chosen, **drawn})
+            found[path] = (stride, values)
+            stride *= len(values)
+        return {path: found[path] for path in self.axes}
 
     def points(self, start: int, stop: int) -> Iterator[SweepPoint]:
         """Yield the points numbered ``start`` to ``stop - 1``."""
         return map(self.point, range(start, stop))
+
+    def values_at(self, path: str, numbers: Sequence[int]) -> list[Value]:
+        """Return an input of the points of these numbers."""
+        if path in self._strides:
+            stride, choices = self._strides[path]
+            return [choices[number // stride % len(choices)] for number in numbers]
+        for sampled in self.samples:
+            if sampled.path == path:
+                return [sampled.value(self.seed, number % self.sample_count) for number in numbers]
+        return [self.fixed.get(path, DEFAULT_MACHINE)] * len(numbers)

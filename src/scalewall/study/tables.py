@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -10,7 +9,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from scalewall.study.outputs import KINDS, columns_of
 from scalewall.study.paths import MACHINE, Value, is_figure
 from scalewall.study.study_file import clusters_of
-from scalewall.study.sweep import DEFAULT_MACHINE, Sweep, SweepPoint
+from scalewall.study.sweep import Sweep
 
 __all__ = ["ERROR", "POINT", "SAMPLE", "evaluate", "input_columns", "schema_of"]
 
@@ -74,32 +73,33 @@ def evaluate(sweep: Sweep, schema: pa.Schema, start: int, stop: int) -> pa.Table
         Rows in the order of the points.
     """
     answer = KINDS[sweep.kind].answer
-    columns: dict[str, list[Any]] = {name: [] for name in schema.names}
+    results: dict[str, list[Any]] = {name: [] for name in (*sweep.columns, ERROR)}
+    numbers: list[int] = []
     for point in sweep.points(start, stop):
-        row = _inputs(point, columns, schema)
         try:
             rows = answer(point.values)
         except Exception as error:  # whatever a point dies of is its own row, not the sweep's end
             rows = [{ERROR: f"{type(error).__name__}: {error}"}]
-        for found in rows:
-            for name, values in columns.items():
-                values.append(row[name] if name in row else found.get(name))
+        for row in rows:
+            numbers.append(point.number)
+            for name, values in results.items():
+                values.append(row.get(name))
+    columns = _inputs(sweep, schema, numbers) | results
     arrays = [pa.array(columns[name], kind) for name, kind in zip(schema.names, schema.types, strict=True)]
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
-def _inputs(point: SweepPoint, columns: Mapping[str, list[Any]], schema: pa.Schema) -> dict[str, Any]:
-    """Return what a row says of its point: its number, its sample, its inputs."""
-    row: dict[str, Any] = {POINT: point.number, MACHINE: point.values.get(MACHINE, DEFAULT_MACHINE)}
-    if point.sample is not None:
-        row[SAMPLE] = point.sample
-    for path, value in point.values.items():
-        if path in columns:
-            row[path] = _cell(value, schema.field(path).type)
-    return row
+def _inputs(sweep: Sweep, schema: pa.Schema, numbers: list[int]) -> dict[str, list[Any]]:
+    """Return what rows say of their points: number, sample, inputs."""
+    columns: dict[str, list[Any]] = {POINT: numbers}
+    if sweep.samples:
+        columns[SAMPLE] = [number % sweep.sample_count for number in numbers]
+    for path in input_columns(sweep):
+        values = sweep.values_at(path, numbers)
+        is_text = pa.types.is_string(schema.field(path).type)
+        columns[path] = [_text(value) for value in values] if is_text else values
+    return columns
 
 
-def _cell(value: Value, kind: pa.DataType) -> Any:
-    if isinstance(value, tuple):
-        return " ".join(map(str, value))
-    return str(value) if pa.types.is_string(kind) else value
+def _text(value: Value) -> str:
+    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
