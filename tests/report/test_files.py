@@ -11,7 +11,7 @@ import pytest
 
 from scalewall.errors import InputError
 from scalewall.report import records
-from scalewall.report.files import RowWriter, check_output, write_text
+from scalewall.report.files import RowWriter, check_output, save_figure, write_text
 from tests.report.samples import make_limits
 
 
@@ -125,3 +125,16 @@ def test_rows_reach_the_file_whole_one_by_one(tmp_path: Path) -> None:
 def test_a_column_that_the_file_lacks_is_an_error(tmp_path: Path) -> None:
     with RowWriter(tmp_path / "x.csv", ["a"]) as writer, pytest.raises(ValueError, match="no column b"):
         writer.write({"a": 1, "b": 2})
+
+
+def test_a_figure_that_cannot_be_drawn_leaves_the_old_file(tmp_path: Path) -> None:
+    class Broken:
+        def savefig(self, target: object, **options: object) -> None:
+            raise RuntimeError("no ink")
+
+    old = tmp_path / "chart.png"
+    old.write_bytes(b"old")
+    with pytest.raises(RuntimeError, match="no ink"):
+        save_figure(Broken(), old)
+    assert old.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [old]

@@ -10,7 +10,7 @@ from scalewall._version import __version__
 from scalewall.errors import InputError
 from scalewall.hardware import MachineFile
 from scalewall.report.catalogue_tables import comparison_table
-from scalewall.report.files import write_text
+from scalewall.report.files import save_figure, write_text
 from scalewall.report.html import asset, chart_slot, charts_json, command_section, css_colours
 from scalewall.report.roofline import lacks_roofline, links_shown, roofline_chart
 
@@ -46,7 +46,7 @@ def save_comparison(
     else:
         from scalewall.report.matplotlib_figures import figure
 
-        figure([roofline_chart(machines, precision)]).savefig(path)
+        save_figure(figure([roofline_chart(machines, precision)]), path)
 
 
 def comparison_page(machines: Sequence[MachineFile], precision: int = 16, command: str = "") -> str:

@@ -9,11 +9,14 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from scalewall.errors import InputError, nearest
 
-__all__ = ["RowWriter", "check_output", "write_text"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["RowWriter", "check_output", "save_figure", "write_bytes", "write_text"]
 
 
 def check_output(field: str, path: str | Path, suffixes: Sequence[str] = ()) -> Path:
@@ -68,21 +71,33 @@ def _near(folder: Path) -> list[str]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write ``text`` to ``path`` (UTF-8) in one step: a reader sees the old file or the whole new one.
+    """Write ``text`` to ``path`` (UTF-8) in one step, as :func:`write_bytes`."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write ``content`` to ``path`` in one step: a reader sees the old file or the whole new one.
 
     A link stays a link. What cannot be exchanged for a new file (a device such as ``/dev/null``, a pipe, a file in
     a folder that takes no others) is written in place.
     """
     target = path.resolve()
     if target.exists() and not (target.is_file() and os.access(target.parent, os.W_OK)):
-        target.write_text(text, encoding="utf-8")
+        target.write_bytes(content)
         return
     partial = target.with_name(f".{target.name}.partial")
     try:
-        partial.write_text(text, encoding="utf-8")
+        partial.write_bytes(content)
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a Matplotlib figure to ``path`` in one step, in the format that its ending names."""
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=path.suffix.lower().removeprefix("."))
+    write_bytes(path, drawn.getvalue())
 
 
 class RowWriter:

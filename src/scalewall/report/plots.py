@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scalewall.report.chart_data import Chart, limits_charts
+from scalewall.report.files import save_figure, write_text
 from scalewall.report.generations import are_many, generations_chart
 
 if TYPE_CHECKING:
@@ -39,11 +40,10 @@ def save_plot(limits: Sequence[Limits], path: Path, command: str = "") -> None:
         The command that reproduces the result, printed in the report; may be empty.
     """
     if path.suffix.lower() == ".html":
-        from scalewall.report.files import write_text
         from scalewall.report.html import page
 
         write_text(path, page(limits, command))
     else:
         from scalewall.report.matplotlib_figures import figure
 
-        figure(print_charts(limits)).savefig(path)
+        save_figure(figure(print_charts(limits)), path)

@@ -12,7 +12,7 @@ import numpy as np
 
 from scalewall.errors import InputError, unknown_name
 from scalewall.report.chart_data import Axis, Chart, Series
-from scalewall.report.files import write_text
+from scalewall.report.files import save_figure, write_text
 from scalewall.report.style import Theme, style
 from scalewall.report.sweep_tables import title_of, value_text
 
@@ -263,14 +263,14 @@ def _save_lines(chart: Chart, path: Path) -> None:
     else:
         from scalewall.report.matplotlib_figures import figure as print_figure
 
-        print_figure([chart]).savefig(path)
+        save_figure(print_figure([chart]), path)
 
 
 def _save_heat_map(shown: HeatMap, path: Path) -> None:
     if path.suffix.lower() == ".html":
         write_text(path, _page(heat_map_page(shown)))
     else:
-        heat_map_figure(shown).savefig(path)
+        save_figure(heat_map_figure(shown), path)
 
 
 def _page(figure: go.Figure) -> str:

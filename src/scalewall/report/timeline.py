@@ -14,7 +14,7 @@ import numpy as np
 
 from scalewall.cost.pipeline import KINDS, PipelineRun, critical_path, in_flight_over_time, memory_over_time
 from scalewall.cost.pipeline.memory import StageMemory
-from scalewall.report.files import write_text
+from scalewall.report.files import save_figure, write_text
 from scalewall.report.pipeline_tables import heading, stage_table, step_sentences
 from scalewall.report.style import Theme, style
 from scalewall.report.trace import WORDS
@@ -39,7 +39,7 @@ def save_timeline(run: PipelineRun, path: Path, memory_in_bytes: bool = True, co
     if path.suffix.lower() == ".html":
         write_text(path, timeline_html(run, memory_in_bytes, command))
     else:
-        timeline_figure(run, memory_in_bytes).savefig(path)
+        save_figure(timeline_figure(run, memory_in_bytes), path)
 
 
 def _memory_of(memory_in_bytes: bool) -> tuple[Callable[[PipelineRun, int], StageMemory], str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scalewall.report import units
 from scalewall.report.chart_data import NEUTRAL, Axis, Chart, Series
+from scalewall.report.files import save_figure, write_text
 
 if TYPE_CHECKING:
     from scalewall.validation.planner_validation import RunRow
@@ -55,11 +56,10 @@ def _words(row: RunRow) -> str:
 def save_chart(chart: Chart, path: Path) -> None:
     """Write a chart to a file, in the format that its name asks for (``.html``, ``.png``, ``.svg``, ``.pdf``)."""
     if path.suffix.lower() == ".html":
-        from scalewall.report.files import write_text
         from scalewall.report.plotly_figures import figure
 
         write_text(path, figure(chart).to_html(include_plotlyjs=True, full_html=True))
     else:
         from scalewall.report.matplotlib_figures import figure as print_figure
 
-        print_figure((chart,)).savefig(path)
+        save_figure(print_figure((chart,)), path)
