@@ -33,7 +33,6 @@ PARTS = {
     "stragglers": "waiting for the slowest",
 }
 """Parts of a step in words."""
-_STAGES_SHOWN = 12
 
 
 def answer_table(answer: Estimate, extra: Sequence[tuple[str, str]] = ()) -> TableView:
@@ -81,20 +80,14 @@ def time_table(answer: Estimate) -> TableView:
 
 
 def memory_table(stages: Sequence[StageMemory], fit: Fit) -> TableView:
-    """Return what each stage holds, and whether it fits."""
+    """Return what the first, the fullest and the last stage hold, and whether all fit."""
     names = list(dict.fromkeys(name for stage in stages for name in stage.terms))
-    shown = list(stages)
-    if len(shown) > _STAGES_SHOWN:
-        keep = {0, 1, fit.stage, len(stages) - 1}
-        shown = [stage for stage in stages if stage.stage in keep]
+    shown = [stages[index] for index in sorted({0, fit.stage, len(stages) - 1})]
     rows: list[tuple[str | Cell, ...]] = [
-        (
-            Cell(str(stage.stage), "strong" if stage.stage == fit.stage else "plain"),
-            *(units.data_size(stage.terms[name]) if stage.terms.get(name) else "" for name in names),
-            Cell(units.data_size(stage.total), "strong"),
-        )
-        for stage in shown
+        (name, *(units.data_size(stage.terms[name]) if stage.terms.get(name) else "" for stage in shown))
+        for name in names
     ]
+    rows.append((Cell("total", "strong"), *(Cell(units.data_size(stage.total), "strong") for stage in shown)))
     if fit.fits:
         verdict = (
             f"Fits: {units.data_size(fit.needed)} of {units.data_size(fit.capacity)} on stage {fit.stage}."
@@ -106,14 +99,13 @@ def memory_table(stages: Sequence[StageMemory], fit: Fit) -> TableView:
         )
     hidden = len(stages) - len(shown)
     return TableView(
-        title="Memory an accelerator, by stage",
+        title="Memory an accelerator",
         columns=(
-            Column("Stage", whole=True),
-            *(Column(name.replace(" ", "\n"), right=True, whole=True) for name in names),
-            Column("Total", right=True, whole=True),
+            Column("Held"),
+            *(Column(f"Stage {stage.stage}", right=True, whole=True) for stage in shown),
         ),
         rows=tuple(rows),
-        notes=(verdict, *((f"{hidden} stages between are not shown.",) if hidden else ())),
+        notes=(verdict, *((f"{hidden} stages between hold less; all in --json.",) if hidden else ())),
     )
 
 

@@ -1,0 +1,131 @@
+"""Published runs: the file that comes with the package, and files in the exchange format."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from scalewall.errors import InputError
+from scalewall.validation.planner_cases import cases_of, family_of
+from scalewall.validation.planner_validation import predict_rows
+from scalewall.validation.runs import load_published, read_records, record_line
+from scalewall.validation.runs_import import import_runs
+
+ROW: dict[str, object] = {
+    "id": "somewhere-001",
+    "source_key": "somewhere",
+    "source": "a table",
+    "framework": "Megatron-Bridge",
+    "release": "26.02",
+    "kind": "train",
+    "arch": "dense",
+    "model_name": "Llama3-8B",
+    "layers": 32,
+    "hidden": 4096,
+    "ffn": 14336,
+    "gated_mlp": True,
+    "heads": 32,
+    "kv_heads": 8,
+    "head_dim": 128.0,
+    "vocab": 128256,
+    "tied_embeddings": False,
+    "seq": 8192,
+    "gpu": "H100",
+    "n_gpus": 8,
+    "precision": "fp8 (current scaling)",
+    "gbs": 128,
+    "mbs": 1,
+    "tp": 1,
+    "cp": 1,
+    "pp": 1,
+    "dp": 8,
+    "zero": "3 (megatron-fsdp)",
+    "recompute": "none",
+    "derived_step_time_s": 9.3,
+}
+
+
+def _line(**changes: object) -> str:
+    row = {key: value for key, value in (ROW | changes).items() if value is not None}
+    return json.dumps(row) + "\n"
+
+
+def test_the_packages_runs() -> None:
+    steps = load_published()
+    assert len(steps) > 1000
+    assert len({step.id for step in steps}) == len(steps)
+    assert all(step.reference and step.source for step in steps)
+    assert sum(step.core for step in steps) > 500
+
+
+def test_nearly_every_core_run_can_be_expressed() -> None:
+    core = [step for step in load_published() if step.core]
+    cases, refused = cases_of(core)
+    assert len(cases) >= 0.97 * len(core)
+    assert all(refused.values())
+
+
+def test_written_as_read() -> None:
+    steps = load_published()[:50]
+    assert tuple(read_records("".join(record_line(step) + "\n" for step in steps))) == steps
+
+
+def test_unknown_column() -> None:
+    with pytest.raises(InputError, match="speed"):
+        read_records('{"id": "a", "speed": 3}')
+
+
+def test_one_run_of_the_exchange_format() -> None:
+    (step,) = import_runs(_line())
+    assert step.released == "2026-02"
+    assert step.basis == "throughput"
+    assert step.run["precision"] == "fp8-current"
+    assert step.layout["sharding"] == "parameters"
+    (row,), _ = predict_rows([step])
+    assert row.profile == "bridge-2026"
+    assert row.predicted == pytest.approx(9.3, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"arch": "hybrid"}, "hybrid"),
+        ({"gbs": None}, "gbs"),
+        ({"gpu": "abacus"}, "abacus"),
+        ({"gbs": 12}, "dp x microbatch"),
+        ({"n_gpus": 9, "tp": 2}, "multiple"),
+        ({"heads": 0}, "heads"),
+        ({"heads": -3}, "heads"),
+        ({"layers": 0}, "layers"),
+    ],
+)
+def test_what_cannot_be_expressed_has_a_reason(changes: dict[str, object], reason: str) -> None:
+    (row,), _ = predict_rows(import_runs(_line(**changes)))
+    assert row.predicted is None
+    assert reason in row.reason
+
+
+def test_unknown_framework_says_how_its_profile_was_found() -> None:
+    (row,), _ = predict_rows(import_runs(_line(framework="Abacus", release="2023-11")))
+    assert row.predicted
+    assert "no profile knows" in row.found
+
+
+@pytest.mark.parametrize("text", ["{", "[1, 2]", '{"layers": 3}', "3"])
+def test_bad_lines(text: str) -> None:
+    with pytest.raises(InputError, match="line 1"):
+        import_runs(text)
+
+
+def test_what_is_not_stated_is_assumed_and_said() -> None:
+    (step,) = import_runs(_line(mbs=None, recompute=None, precision="fp8"))
+    assert "microbatch 4" in step.assumed
+    assert "no recomputation" in step.assumed
+    assert "fp8 with delayed scaling" in step.assumed
+
+
+def test_families() -> None:
+    assert family_of("mbridge_26.02") == family_of("mbridge_cards") == "Megatron-Bridge"
+    assert family_of("dgxc") == family_of("nemo2407")
+    assert family_of("torchtitan") == "torchtitan"
