@@ -55,7 +55,8 @@ def test_a_fit_does_not_follow_an_outlier() -> None:
 
 def test_without_runs_the_nearest_profile_lends_its_constants() -> None:
     near = with_constants(load_profile("bridge-2025"), {"compute": 1.23})
-    profile, lent = left_out_profile(BRIDGE, [], {"bridge-2025": near})
+    kept = {"bridge-2025": [_case(LAYOUTS[0])]}
+    profile, lent = left_out_profile(BRIDGE, kept, {}, {"bridge-2025": near})
     assert profile["compute"] == 1.23
     assert "bridge-2025" in lent
 

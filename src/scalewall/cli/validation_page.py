@@ -34,7 +34,11 @@ def validation_page(validation: Validation) -> str:
         memory_table(validation.rows, MEMORY_JUDGED),
     )
     return (
-        _HEAD + "\n".join(_markdown(table) for table in tables) + _profiles(validation) + _refused(validation)
+        _HEAD
+        + "\n".join(_markdown(table) for table in tables)
+        + _profiles(validation)
+        + _constants()
+        + _refused(validation)
     )
 
 
@@ -67,6 +71,19 @@ def _profiles(validation: Validation) -> str:
         lines.append(
             _row([profile.name, constants, str(profile.fit.rows), error, profile.fit.date, profile.nearest])
         )
+    return "\n".join(lines) + "\n"
+
+
+def _constants() -> str:
+    from scalewall.planner.constants import constants
+
+    lines = [
+        "\n## Constants that all profiles share\n",
+        _row(["Constant", "Value", "Unit", "Kind", "Source", "Note"]),
+        _row(["---", "---:", "---", "---", "---", "---"]),
+    ]
+    for one in constants().values():
+        lines.append(_row([one.name, f"{one.value:g}", one.unit, one.kind, one.source, one.note]))
     return "\n".join(lines) + "\n"
 
 

@@ -60,26 +60,39 @@ def fit_profile(profile: Profile, cases: Sequence[Case]) -> Profile:
 
 
 def left_out_profile(
-    profile: Profile, rest: Sequence[Case], fitted: Mapping[str, Profile]
+    profile: Profile,
+    rest: Mapping[str, Sequence[Case]],
+    left: Mapping[str, int],
+    fitted: Mapping[str, Profile],
 ) -> tuple[Profile, str]:
-    """Return ``profile`` as it would be without some of its runs, and in words where its constants come from.
+    """Return ``profile`` as it would be without some runs, and in words where its constants come from.
 
     Parameters
     ----------
     profile : Profile
         As it stands.
-    rest : sequence of Case
-        The profile's runs that are left; if none are, the nearest profile lends its constants, and what that one
-        does not fit is as usual.
+    rest : mapping of str to sequence of Case
+        The runs that are left, by profile. If the profile has none, the nearest one that has lends its constants,
+        fitted without the runs that are left out; what that one does not fit is as usual.
+    left : mapping of str to int
+        How many runs are left out, by profile.
     fitted : mapping of str to Profile
-        All profiles, fitted.
+        All profiles, fitted on all runs.
     """
-    if rest:
-        return fit_profile(profile, rest), "its other sources"
-    near = fitted[profile.nearest]
+    lender, passed = profile, {profile.name}
+    while not rest.get(lender.name):
+        lender = fitted[lender.nearest]
+        if lender.name in passed:
+            return with_constants(
+                profile, {name: FITTED[name].usual for name in profile.fitted}
+            ), "usual constants"
+        passed.add(lender.name)
+    known = fit_profile(lender, rest[lender.name]) if left.get(lender.name) else lender
+    if lender.name == profile.name:
+        return known, "its other sources"
     usual = {name: FITTED[name].usual for name in profile.fitted}
-    lent = {name: near[name] for name in profile.fitted if name in near.fitted}
-    return with_constants(profile, usual | lent), f"constants of {near.name}"
+    lent = {name: known[name] for name in profile.fitted if name in known.fitted}
+    return with_constants(profile, usual | lent), f"constants of {lender.name}"
 
 
 def _loss(errors: NDArray[np.float64]) -> float:

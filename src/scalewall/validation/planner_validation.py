@@ -207,9 +207,10 @@ def _left_out(
     ]
     for done, (profile, left) in enumerate(jobs):
         progress(name, done, len(jobs))
-        own = by_profile[profile]
-        without, lent = left_out_profile(fitted[profile], [c for c in own if group(c) != left], fitted)
-        for case in own:
+        rest = {key: [case for case in own if group(case) != left] for key, own in by_profile.items()}
+        gone = {key: len(own) - len(rest[key]) for key, own in by_profile.items()}
+        without, lent = left_out_profile(fitted[profile], rest, gone, fitted)
+        for case in by_profile[profile]:
             if group(case) == left:
                 found[case.step.id] = predicted_seconds(case, without), lent
     return found
