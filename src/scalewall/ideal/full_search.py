@@ -107,8 +107,9 @@ def _shapes(question: Question, counts: IntArray, costs: TensorCosts, best: Best
             flat_only = True
             for i_count in range(counts.size):
                 ranks = float(model * ff)
-                most = ranks * counts[i_count] * question.sparsity
-                passes = most * question.layers
+                pieces = ranks * counts[i_count] * question.sparsity
+                most = min(pieces, bounds.n_gpu[1])
+                passes = pieces * question.layers
                 floor = busy_seconds(
                     compute_floor(arithmetic, passes, machine.kernel_latency), tensor, 0.0, switches
                 )

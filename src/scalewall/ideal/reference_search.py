@@ -100,7 +100,7 @@ def reference_search(question: Question) -> Best:
     data_least = np.array([data_floor(degree, question, flat) for degree in dp.degree])
     largest = float(dp.degree[-1]) * tp_model.degree[-1] * tp_ff.degree[-1] * pp.degree[-1]
     ranks = 1
-    while ranks <= min(largest, LARGEST_CLUSTER // question.sparsity):
+    while ranks <= min(largest, min(LARGEST_CLUSTER, bounds.n_gpu[1]) // question.sparsity):
         n_active = ranks * question.sparsity
         placeable = not bounds.exact_domains or exact_room(n_active, machine, room)
         if placeable and not worse(arithmetic / n_active, n_active, aim, best.value[0]):
