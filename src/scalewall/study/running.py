@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
+from scalewall._jit import source_hash
+from scalewall.errors import ScalewallError
 from scalewall.study.executors import Executor, InProcess
 from scalewall.study.store import Chunk, check_folder, open_folder
 from scalewall.study.sweep import Sweep
@@ -155,7 +157,7 @@ def run_sweep(
                 progress(Progress(sweep.count, done, kept, failed, lost))
 
         report()
-        for outcome in running.run(partial(_part, sweep, schema), missing):
+        for outcome in running.run(partial(_part, sweep, schema, source_hash()), missing):
             if outcome.result is None:
                 lost += outcome.item.points
                 reasons[outcome.lost] = None
@@ -167,6 +169,8 @@ def run_sweep(
     return SweepEnd(sweep.count, done, kept, failed, lost, time.perf_counter() - begun, tuple(reasons))
 
 
-def _part(sweep: Sweep, schema: pa.Schema, chunk: Chunk) -> pa.Table:
-    """Evaluate a chunk, on whichever worker."""
+def _part(sweep: Sweep, schema: pa.Schema, source: str, chunk: Chunk) -> pa.Table:
+    """Evaluate a chunk, on whichever worker; one that has other formulas has no say in it."""
+    if source_hash() != source:
+        raise ScalewallError("a worker's scalewall is another than that of the sweep's start")
     return evaluate(sweep, schema, chunk.start, chunk.stop)
