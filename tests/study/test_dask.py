@@ -66,7 +66,7 @@ def cluster(folder: Path, workers: int) -> Iterator[Cluster]:
         yield Cluster(address, scheduler, started)
 
 
-def wait_for(happened: object, seconds: float = 30.0) -> None:
+def wait_for(happened: object, seconds: float = 120.0) -> None:
     deadline = time.monotonic() + seconds
     assert callable(happened)
     while not happened():
@@ -135,7 +135,7 @@ def test_a_killed_worker_is_made_up_for(tmp_path: Path, expected: pd.DataFrame) 
     with cluster(tmp_path, 2) as running, process("-c", CLIENT, str(folder), running.address) as client:
         wait_for(lambda: started(folder))
         running.workers[0].send_signal(signal.SIGKILL)
-        assert client.wait(30) == 0
+        assert client.wait(120) == 0
     same(folder, expected)
 
 
@@ -144,7 +144,7 @@ def test_a_killed_scheduler_ends_the_run_and_a_rerun_goes_on(tmp_path: Path, exp
     with cluster(tmp_path, 2) as running, process("-c", CLIENT, str(folder), running.address) as client:
         wait_for(lambda: started(folder))
         running.scheduler.send_signal(signal.SIGKILL)
-        _, error = client.communicate(timeout=30)
+        _, error = client.communicate(timeout=120)
     assert client.returncode == 1
     assert error.decode().rstrip().endswith("ExecutorLostError: the Dask scheduler went away")
     kept = parts_in(folder)

@@ -27,7 +27,7 @@ from scalewall.study import Results, run_sweep, sweep_of
 from scalewall.study.running import Progress
 from tests.study.studies import FAST, WITH_FAILURES, rows_of
 
-SECONDS = 0.5
+SECONDS = 0.125
 """What a point is said to cost, so that a part has two."""
 
 
@@ -194,7 +194,7 @@ def die(step):
     if step.done == {at}:
         os.kill(os.getpid(), signal.SIGKILL)
 
-run_sweep(sweep_of(FAST), Path({folder!r}), progress=die, point_seconds=0.5)
+run_sweep(sweep_of(FAST), Path({folder!r}), progress=die, point_seconds=0.125)
 """
 
 
