@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from scalewall.errors import InputError
 from scalewall.validation.planner_cases import cases_of, family_of
@@ -104,6 +106,25 @@ def test_what_cannot_be_expressed_has_a_reason(changes: dict[str, object], reaso
     (row,), _ = predict_rows(import_runs(_line(**changes)))
     assert row.predicted is None
     assert reason in row.reason
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.sampled_from(sorted(ROW)),
+    st.one_of(
+        st.none(),
+        st.integers(-3, 99),
+        st.floats(),
+        st.text(max_size=5),
+        st.booleans(),
+        st.just([]),
+        st.just({}),
+    ),
+)
+def test_no_value_of_a_field_is_a_crash(key: str, value: object) -> None:
+    row = ROW | {key: value, "id": "x"}
+    (found,), _ = predict_rows(import_runs(json.dumps(row)))
+    assert found.predicted or found.reason
 
 
 def test_unknown_framework_says_how_its_profile_was_found() -> None:

@@ -67,11 +67,11 @@ class Layout:
             if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MOST:
                 raise InputError(name, number, f"a whole number from 1 to {MOST}", ["1"])
         if self.schedule not in SCHEDULES:
-            raise unknown_name("schedule", self.schedule, SCHEDULES)
+            raise unknown_name("schedule", str(self.schedule), SCHEDULES)
         if self.sharding not in get_args(Sharding):
-            raise unknown_name("sharding", self.sharding, get_args(Sharding))
+            raise unknown_name("sharding", str(self.sharding), get_args(Sharding))
         if self.recompute not in get_args(Recompute):
-            raise unknown_name("recompute", self.recompute, get_args(Recompute))
+            raise unknown_name("recompute", str(self.recompute), get_args(Recompute))
         if self.chunks > 1 and self.pp == 1:
             raise InputError("chunks", self.chunks, "1 without a pipeline", ["1"])
         if (self.tp * self.cp * self.dp) % (self.ep * self.etp):

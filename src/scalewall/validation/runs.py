@@ -150,7 +150,7 @@ def inputs_of(step: MeasuredStep) -> tuple[Run, Layout]:
         layout = dict(step.layout)
         layout["recompute_modules"] = tuple(layout.get("recompute_modules", ()))
         return Run(model=_model(step), device=device, **step.run), Layout(**layout)
-    except InputError as error:
+    except (InputError, TypeError) as error:
         raise UnsupportedRunError(str(error)) from error
 
 

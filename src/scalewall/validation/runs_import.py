@@ -7,6 +7,7 @@ may be absent; what is absent is assumed as stated here and listed in the record
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import fields
 from typing import Any
@@ -100,6 +101,8 @@ def _record(row: dict[str, Any]) -> MeasuredStep:
         parts["run"] = _run(row, assumed)
     except _MissingError as missing:
         why = str(missing)
+    except (TypeError, ValueError, KeyError, ArithmeticError) as error:
+        why = f"a field is not what it should be ({error})"
     seconds, basis = _target(row)
     memory = row.get("peak_mem_gb")
     return MeasuredStep(
@@ -140,8 +143,9 @@ def _need(row: dict[str, Any], key: str) -> Any:
 
 def _target(row: dict[str, Any]) -> tuple[float, str]:
     for key, basis in _TARGETS:
-        if row.get(key):
-            return float(row[key]), basis
+        seconds = row.get(key)
+        if isinstance(seconds, (int, float)) and 0.0 < seconds < math.inf:
+            return float(seconds), basis
     return 0.0, ""
 
 
