@@ -5,16 +5,20 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from tests.cli.running import run, start
+
+COMMAND = import_module("scalewall.cli.sweep")
 
 STUDY = """
 [axes]
@@ -190,6 +194,25 @@ def test_bad_pictures_are_refused(results: Path, tmp_path: Path) -> None:
         done = run("results", "plot", results, "--output", tmp_path / "map.png", *options)
         assert done.code == 2
         assert named in done.err
+
+
+def test_log_lines_tell_rate_and_time_left_where_no_terminal_is(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(COMMAND, "LOG_SECONDS", 0.0)
+    study.write_text(STUDY.replace("count = 5", "count = 2000"))
+    done = run("sweep", study, "--out", tmp_path / "results", *HERE)
+    assert re.search(
+        r"^[\d,]+ of 12,000 points \(\d+%\), [\d.]+(e\d+)? points/s, .+ left$", done.err, re.MULTILINE
+    )
+
+
+def test_a_terminal_shows_a_bar(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(COMMAND, "to_terminal", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    done = run("sweep", study, "--out", tmp_path / "results", *HERE)
+    assert "30/30" in done.err
+    assert "points/s" in done.err
 
 
 def started(study: Path, folder: Path, *options: str) -> subprocess.Popen[str]:
