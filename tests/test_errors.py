@@ -37,3 +37,10 @@ def test_names_that_begin_alike_come_first():
 
 def test_many_choices_are_counted_not_listed():
     assert "one of 20 names" in str(unknown_name("machine", "x", [f"name-{i}" for i in range(20)]))
+
+
+def test_a_value_is_shown_as_far_as_anybody_reads():
+    message = str(InputError("peak", "9" * 5000, "less"))
+    assert len(message) < 300
+    assert "999... is not usable" in message
+    assert "a number of thousands of digits" in str(InputError("peak", int("f" * 9000, 16), "less"))

@@ -8,6 +8,9 @@ from collections.abc import Iterable, Sequence
 
 __all__ = ["InputError", "ScalewallError", "check_finite", "nearest", "unknown_name"]
 
+_LONGEST_VALUE = 200
+"""Characters of a value that a message shows; of a longer one its beginning."""
+
 
 class ScalewallError(ValueError):
     """Base of every error that scalewall raises on purpose; the CLI prints it and exits with code 2."""
@@ -34,7 +37,16 @@ class InputError(ScalewallError):
         self.allowed = allowed
         self.suggestions = tuple(suggestions)
         hint = f" Nearest: {', '.join(self.suggestions)}." if self.suggestions else ""
-        super().__init__(f"{field}: {value!r} is not usable. Allowed: {allowed}.{hint}")
+        super().__init__(f"{field}: {_shown(value)} is not usable. Allowed: {allowed}.{hint}")
+
+
+def _shown(value: object) -> str:
+    """Return a value as it is written, cut where nobody would read on."""
+    try:
+        text = repr(value)
+    except ValueError:
+        return "a number of thousands of digits"
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
 
 
 def nearest(name: str, choices: Iterable[str], count: int = 3) -> list[str]:

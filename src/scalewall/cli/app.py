@@ -12,7 +12,7 @@ from scalewall._version import __version__
 from scalewall.cli.estimate import estimate
 from scalewall.cli.estimate_ideal import estimate_ideal
 from scalewall.cli.fit_memory import fit_memory
-from scalewall.cli.flags import as_flag
+from scalewall.cli.flags import message
 from scalewall.cli.hardware import hardware
 from scalewall.cli.laws import laws
 from scalewall.cli.limits import limits
@@ -88,11 +88,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         app(args=spread_lists(given), prog_name="scalewall")
     except InputError as error:
-        _fail(_words(error))
+        _fail(message(error))
     except ScalewallError as error:
         _fail(str(error))
     except OSError as error:
         _fail(f"{error.filename or 'output'}: {error.strerror}" if error.strerror else str(error))
+    except MemoryError:
+        _fail("this machine has not enough memory for that; ask for something smaller")
     except KeyboardInterrupt:
         _say_interrupted(given)
         raise SystemExit(INTERRUPTED) from None
@@ -105,13 +107,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _say_interrupted(arguments: Sequence[str]) -> None:
     rows = " The CSV holds whole rows only." if "--csv" in arguments else ""
     typer.echo(f"Interrupted.{rows}", err=True)
-
-
-def _words(error: InputError) -> str:
-    """Return an error with its field as the option that sets it."""
-    if error.value is None:
-        return f"{as_flag(error.field)} is missing. Allowed: {error.allowed}."
-    return str(InputError(as_flag(error.field), error.value, error.allowed, error.suggestions))
 
 
 def _fail(message: str) -> None:

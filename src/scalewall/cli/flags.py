@@ -11,6 +11,7 @@ __all__ = [
     "as_flag",
     "complete_machine",
     "law_completer",
+    "message",
     "note_compiling",
     "overrides_of",
     "parse_bounds",
@@ -63,6 +64,10 @@ _FLAGS = {
     "microbatches": "--microbatches",
     "interleave": "--interleave",
     "zero_bubble": "--zero-bubble",
+    "chunks": "--chunks",
+    "stride": "--stride",
+    "message_bytes": "--message-bytes",
+    "costs.joint_fraction": "--joint-fraction",
 }
 
 
@@ -75,6 +80,13 @@ def as_flag(field: str) -> str:
     if _is_figure(field):
         return f"--set {field}"
     return field
+
+
+def message(error: InputError) -> str:
+    """Return what an error says, with its field as the option that sets it."""
+    if error.value is None:
+        return f"{as_flag(error.field)} is missing. Allowed: {error.allowed}."
+    return str(InputError(as_flag(error.field), error.value, error.allowed, error.suggestions))
 
 
 def _is_figure(field: str) -> bool:
