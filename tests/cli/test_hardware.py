@@ -72,6 +72,7 @@ def test_the_list_as_json_says_what_each_machine_has_or_lacks() -> None:
 def test_a_sheet_has_every_figure_and_source() -> None:
     text = run("hardware", "show", "b200").out
     for part in (
+        "NVLink 5, switch",
         "900 GB/s",
         "sustained_fraction",
         "measured",
@@ -171,6 +172,39 @@ def test_a_mistake_is_named_by_file_and_field(mine: Path, added: str, named: str
     assert one_error(run("hardware", "check", "mine.toml")).startswith(
         f"error: mine.toml: {named} is not usable."
     )
+
+
+def test_every_mistake_of_a_file_is_named_in_one_message(mine: Path) -> None:
+    wrong = "\n[power]\nwatts = -1\nvolts = 12\n[memory.0]\nbandwidth = " + FIGURE.format("nan")
+    mine.write_text(MINE.replace('kind = "user"', 'kind = "usr"') + wrong, encoding="utf-8")
+    done = run("hardware", "check", "mine.toml")
+    assert (done.code, done.out) == (2, "")
+    first, *rest = done.err.splitlines()
+    assert first == "error: 4 mistakes:"
+    assert [line.split(": ")[1] for line in rest] == [
+        "memory.0.bandwidth.value",
+        "power.watts",
+        "power.volts",
+        "kind",
+    ]
+    assert all(line.startswith("  mine.toml: ") for line in rest)
+
+
+def test_a_machine_that_cannot_be_read_is_called_by_its_argument(tmp_path: Path) -> None:
+    for command in ("show", "compare"):
+        assert one_error(run("hardware", command, "h10")).startswith("error: MACHINE: 'h10' ")
+    message = one_error(run("hardware", "compare", "gtx-580", "--plot", tmp_path / "x.png"))
+    assert message.startswith("error: MACHINE: 'gtx-580' ")
+    assert one_error(run("hardware", "check", "absent.toml")).startswith("error: FILE: 'absent.toml' ")
+
+
+@pytest.mark.usefixtures("mine")
+def test_machines_of_one_name_are_told_apart() -> None:
+    Path("h100.toml").write_text(MINE.replace('name = "mine"', 'name = "h100"'), encoding="utf-8")
+    done = json.loads(run("hardware", "compare", "h100", "./h100.toml", "--json").out)
+    assert done["machines"] == ["h100", "./h100.toml"]
+    outer = next(row for row in done["rows"] if row["quantity"] == "network bandwidth 1")
+    assert outer["values"] == {"h100": 50e9, "./h100.toml": 25e9}
 
 
 def test_files_that_build_on_each_other_in_a_circle(mine: Path) -> None:

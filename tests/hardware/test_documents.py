@@ -33,7 +33,9 @@ def test_the_schema_knows_every_field_and_what_a_figure_needs():
     assert {"name", "topology", "size", "bandwidth", "pair_bandwidth", "latency"} <= set(network)
     bandwidth = network["bandwidth"]
     assert bandwidth["required"] == ["value", "evidence"]
-    assert bandwidth["else"] == {"required": ["source"]}
+    assert bandwidth["if"]["properties"]["evidence"]["enum"] == ["assumed", "derived"]
+    assert bandwidth["then"]["required"] == ["note"]
+    assert {"required": ["source"]} in bandwidth["anyOf"]
     assert "maximum" not in bandwidth["properties"]["value"]
     assert network["latency"]["properties"]["value"]["maximum"] == 1
     assert properties["price"]["properties"]["usd"]["required"] == ["value", "evidence", "date"]

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from scalewall.errors import InputError
-from scalewall.hardware import UnsupportedMachineError, load_machine, read_machine
+from scalewall.hardware import MistakesError, UnsupportedMachineError, load_machine, read_machine
+from scalewall.hardware.machine_file import LONGEST_CHAIN, MOST_BYTES
 
 MINE = """
 schema = 1
@@ -215,6 +216,43 @@ REFUSED = [
         "when",
         id="price without a date",
     ),
+    pytest.param(
+        (SOURCED, SOURCED.replace('"sheet"', "[{ a = 1 }]")),
+        "accelerator.units.source",
+        "sheet",
+        id="source that is a table",
+    ),
+    pytest.param(
+        (SOURCED, SOURCED.replace('"sheet"', '[["sheet"]]')),
+        "accelerator.units.source",
+        "sheet",
+        id="source that is a list in a list",
+    ),
+    pytest.param(
+        ('"Vendor, data sheet (2030)"', '" "'), "sources.sheet", "the full reference", id="empty source"
+    ),
+    pytest.param(
+        (SOURCED, 'units = { value = 100, evidence = "assumed", note = " " }'),
+        "accelerator.units.note",
+        "reason",
+        id="empty reason",
+    ),
+    pytest.param(
+        (
+            "[accelerator]",
+            '[missing]\n"network.0.bandwidth" = ""\n\n[accelerator]',
+        ),
+        "missing.network.0.bandwidth",
+        "reason",
+        id="missing without a reason",
+    ),
+    pytest.param(('name = "HBM"', 'name = ""'), "memory.0.name", "As people call it", id="empty name"),
+    pytest.param(("[memory.1]", '[memory."²"]'), "memory", "0, 1, 2", id="level that only looks like one"),
+    pytest.param(("schema = 1", "schema = true"), "schema", "True", id="yes for a version"),
+    pytest.param(
+        ('kind = "user"', 'kind = "user"\nreplace = [["network"]]'), "replace", "base", id="replace a list"
+    ),
+    pytest.param(('date = "2030-01"', 'date = "2030-13"'), "date", "YYYY-MM", id="month 13"),
 ]
 
 
@@ -226,6 +264,78 @@ def test_what_is_wrong_is_named_by_file_and_path(write, change, field, told):
     assert str(path) in str(caught.value)
     assert field in str(caught.value)
     assert told in str(caught.value)
+
+
+def test_every_mistake_is_found(write):
+    path = write(
+        (PEAK, PEAK.replace("800e12", "nan")),
+        ('kind = "user"', 'kind = "toy"'),
+        ("[memory.1]", "[memory.1]\nbandwith = 3"),
+        (SOURCED, "units = 100"),
+    )
+    with pytest.raises(MistakesError) as caught:
+        load_machine(path)
+    fields = [mistake.field.removeprefix(f"{path}: ") for mistake in caught.value.mistakes]
+    assert sorted(fields) == [
+        "accelerator.units",
+        "kind",
+        "memory.1.bandwith",
+        "precision.16.peak_flops.value",
+    ]
+    assert str(caught.value) == str(caught.value.mistakes[0])
+
+
+def test_every_contradiction_is_found(write):
+    path = write(
+        ("value = 64e6", "value = 640e9"),
+        (
+            'name = "ring"',
+            'name = "ring"\n' + SOURCED.replace("units", "pair_bandwidth").replace("100", "1e12"),
+        ),
+    )
+    with pytest.raises(MistakesError) as caught:
+        load_machine(path)
+    assert [mistake.field.removeprefix(f"{path}: ") for mistake in caught.value.mistakes] == [
+        "memory.1.capacity_bytes",
+        "network.0.pair_bandwidth",
+    ]
+
+
+def test_a_memory_inside_others_has_at_least_one_for_each(write):
+    inner = '[memory.2]\nname = "registers"\ncapacity_bytes = '
+    inner += '{ value = 64e3, evidence = "datasheet", source = "sheet" }\n'
+    eight = 'holders = { value = 8, evidence = "datasheet", source = "sheet" }\n'
+    around = ('name = "SRAM"\n', f'name = "SRAM"\n{eight}')
+    good = write(("[network.0]", f"{inner}{eight}\n[network.0]"), around, name="good.toml")
+    assert [level.holders for level in load_machine(good).accelerator.memory] == [1, 8, 8]
+    path = write(("[network.0]", f"{inner}\n[network.0]"), around)
+    with pytest.raises(InputError, match=r"memory\.2\.holders: 1\.0 .* at least 8 in all"):
+        load_machine(path)
+    with pytest.raises(InputError, match=r"memory\.2\.holders: 4\.0 .* at least 8 in all"):
+        load_machine(good, overrides={"memory.2.holders": 4})
+
+
+def test_absurd_files_are_refused_before_they_take_long(tmp_path, write):
+    deep = write(text=f"x = {'[' * 20000}{']' * 20000}")
+    with pytest.raises(InputError, match=r"mine\.toml.*valid TOML"):
+        load_machine(deep)
+    long = tmp_path / "long.toml"
+    long.write_text("# padding\n" * (MOST_BYTES // 10 + 1), encoding="utf-8")
+    with pytest.raises(InputError, match=r"long\.toml.*1,000,000 bytes"):
+        load_machine(long)
+    for number in range(LONGEST_CHAIN + 2):
+        head = f'schema = 1\nname = "m{number}"\ntitle = "M"\nkind = "user"\nbase = "m{number + 1}"\n'
+        (tmp_path / f"m{number}.toml").write_text(head, encoding="utf-8")
+    with pytest.raises(
+        InputError, match=f"m{LONGEST_CHAIN}.toml: base: 'm0.toml' .* at most {LONGEST_CHAIN}"
+    ):
+        load_machine(tmp_path / "m0.toml")
+
+
+def test_a_byte_order_mark_is_no_mistake(tmp_path, write):
+    marked = tmp_path / "marked.toml"
+    marked.write_bytes(b"\xef\xbb\xbf" + write().read_bytes())
+    assert load_machine(marked).name == "mine"
 
 
 def test_broken_and_absent_files(tmp_path, write):

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from scalewall.cli.flags import message
 
 if TYPE_CHECKING:
     from scalewall.hardware import MachineFile
@@ -30,7 +34,7 @@ _LIST_NOTES = (
     "Peak: dense. Network: accelerators that share a domain x the bandwidth of each one way, innermost first. "
     "* Assumed: nobody publishes it. `scalewall hardware show NAME` has every figure and its source."
 )
-_LABEL_WIDTH, _MACHINE_WIDTH = 24, 18
+_LABEL_WIDTH, _MACHINE_WIDTH = 20, 20
 
 
 @hardware.callback()
@@ -70,6 +74,40 @@ def _check_precision(precision: int) -> None:
         raise InputError("--precision", precision, f"{', '.join(offered)} bits", offered)
 
 
+@contextmanager
+def _argument(name: str) -> Iterator[None]:
+    """Call a machine that cannot be read by the argument's name, and name everything that is wrong in it."""
+    from scalewall.errors import InputError, ScalewallError
+    from scalewall.hardware import MistakesError
+
+    try:
+        yield
+    except MistakesError as error:
+        if len(error.mistakes) == 1:
+            raise
+        lines = "".join(f"\n  {message(mistake)}" for mistake in error.mistakes)
+        raise ScalewallError(f"{len(error.mistakes)} mistakes:{lines}") from error
+    except InputError as error:
+        if error.field not in ("machine", "machine file"):
+            raise
+        raise InputError(name, error.value, error.allowed, error.suggestions) from error
+
+
+def _read_all(names: Sequence[str]) -> list[MachineFile]:
+    """Return the machines; those that share a name are called by what the user wrote."""
+    from dataclasses import replace
+
+    from scalewall.hardware import read_machine
+
+    with _argument("MACHINE"):
+        machines = [read_machine(name) for name in names]
+    called = [machine.name for machine in machines]
+    return [
+        replace(machine, name=written) if called.count(machine.name) > 1 else machine
+        for machine, written in zip(machines, names, strict=True)
+    ]
+
+
 def _listed(machine: MachineFile, precision: int) -> dict[str, object]:
     """Return a machine as an entry of the JSON list: as the models use it, or what it lacks."""
     from scalewall.hardware import UnsupportedMachineError, load_machine
@@ -103,7 +141,8 @@ def show(
     """Show every figure of one machine with its evidence, source and assumptions."""
     from scalewall.hardware import read_machine, sheet_rows
 
-    file = read_machine(machine)
+    with _argument("MACHINE"):
+        file = read_machine(machine)
     if json:
         from scalewall.report.records import json_text
 
@@ -132,17 +171,18 @@ def compare(
     plot: Plot = None,
 ) -> None:
     """Put machines side by side; what one of them lacks is a gap. --plot draws their rooflines."""
-    from scalewall.hardware import comparison_rows, read_machine
+    from scalewall.hardware import comparison_rows
 
     _check_precision(precision)
-    machines = [read_machine(name) for name in dict.fromkeys(machine)]
+    machines = _read_all(list(dict.fromkeys(machine)))
     if plot:
         from scalewall.report.comparison import save_comparison
         from scalewall.report.files import check_output
         from scalewall.report.plots import PLOT_SUFFIXES
 
         check_output("--plot", plot, PLOT_SUFFIXES)
-        save_comparison(machines, plot, precision, f"scalewall {shlex.join(sys.argv[1:])}")
+        with _argument("MACHINE"):
+            save_comparison(machines, plot, precision, f"scalewall {shlex.join(sys.argv[1:])}")
     if json:
         from scalewall.report.records import json_text
 
@@ -170,10 +210,11 @@ def compare(
 
 @hardware.command()
 def check(file: Annotated[Path, typer.Argument(help="A machine file of your own (.toml).")]) -> None:
-    """Check a machine file: a mistake is named by its field; else say what it can be used for and rests on."""
+    """Check a machine file: all mistakes are named by their fields; else say what it rests on."""
     from scalewall.hardware import read_machine
 
-    machine = read_machine(file if file.suffix == ".toml" else file.absolute())
+    with _argument("FILE"):
+        machine = read_machine(file if file.suffix == ".toml" else file.absolute())
     bits = ", ".join(reversed(machine.levels("precision")))
     assumed = [path for path, figure in machine.figures.items() if figure.evidence == "assumed"]
     typer.echo(

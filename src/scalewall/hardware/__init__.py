@@ -9,7 +9,7 @@ from scalewall.hardware.catalogue import (
     usable_products,
 )
 from scalewall.hardware.machine import Accelerator, Cluster, Figure, MemoryLevel, Network, NetworkLevel
-from scalewall.hardware.machine_file import MachineFile
+from scalewall.hardware.machine_file import MachineFile, MistakesError
 from scalewall.hardware.overrides import parse_override
 from scalewall.hardware.sheet import ComparisonRow, SheetRow, comparison_rows, sheet_rows
 
@@ -20,6 +20,7 @@ __all__ = [
     "Figure",
     "MachineFile",
     "MemoryLevel",
+    "MistakesError",
     "Network",
     "NetworkLevel",
     "SheetRow",

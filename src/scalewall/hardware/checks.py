@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+import math
+from collections.abc import Iterator, Mapping
 
 from scalewall.errors import InputError, nearest
 from scalewall.hardware.fields import FIGURES, WORDS, pattern
 from scalewall.hardware.machine import Figure
-from scalewall.hardware.machine_file import MachineFile
+from scalewall.hardware.machine_file import MachineFile, MistakesError
 
 __all__ = ["check_hierarchy", "check_machine_file", "lacking"]
 
@@ -29,16 +31,18 @@ def check_machine_file(machine: MachineFile) -> None:
 
     Raises
     ------
-    InputError
-        Naming the file and the path.
+    MistakesError
+        Naming the file and the path of everything that is wrong.
     """
-    _check_levels(machine)
-    _check_words(machine)
-    _check_alternatives(machine)
-    _check_missing(machine)
-    for precision in machine.levels("precision"):
-        _check_peak(machine, precision)
-    check_hierarchy(machine.origin, machine.figures)
+    mistakes = list(_wrong_levels(machine)) or [
+        *_wrong_words(machine),
+        *_wrong_alternatives(machine),
+        *_wrong_missing(machine),
+        *_wrong_peaks(machine),
+        *_wrong_hierarchy(machine.origin, machine.figures),
+    ]
+    if mistakes:
+        raise MistakesError(mistakes)
 
 
 def lacking(machine: MachineFile, figures: Mapping[str, Figure], precision: str) -> list[str]:
@@ -64,27 +68,54 @@ def lacking(machine: MachineFile, figures: Mapping[str, Figure], precision: str)
 
 
 def check_hierarchy(where: str, figures: Mapping[str, Figure]) -> None:
-    """Refuse what cannot be: an inner memory larger than the outermost, a pair faster than all links."""
+    """Refuse figures that cannot stand together, by what ``where`` calls their machine.
+
+    Raises
+    ------
+    InputError
+        An inner memory that is larger than the outermost or has fewer holders than the one around it, a pair
+        of accelerators faster than all of one's links.
+    """
+    for mistake in _wrong_hierarchy(where, figures):
+        raise mistake
+
+
+def _wrong_hierarchy(where: str, figures: Mapping[str, Figure]) -> Iterator[InputError]:
     outermost = figures.get("memory.0.capacity_bytes")
     for path, figure in figures.items():
-        parts = path.split(".")
-        if (
-            parts[0] == "memory"
-            and parts[2] == "capacity_bytes"
-            and outermost
-            and figure.value > outermost.value
-        ):
+        table, level, key = f"{path}.".split(".")[:3]
+        if table == "memory" and key == "capacity_bytes" and outermost and figure.value > outermost.value:
             allowed = f"at most memory.0's {outermost.value:g} bytes, since level 0 is the outermost"
-            raise InputError(f"{where}: {path}", figure.value, allowed)
-        links = figures.get(f"network.{parts[1]}.bandwidth")
-        if parts[0] == "network" and parts[2] in _SLOWER_THAN_LINKS and links and figure.value > links.value:
-            allowed = f"at most network.{parts[1]}.bandwidth, {links.value:g} bytes/s"
-            raise InputError(f"{where}: {path}", figure.value, allowed)
+            yield InputError(f"{where}: {path}", figure.value, allowed)
+        links = figures.get(f"network.{level}.bandwidth")
+        if table == "network" and key in _SLOWER_THAN_LINKS and links and figure.value > links.value:
+            allowed = f"at most network.{level}.bandwidth, {links.value:g} bytes/s"
+            yield InputError(f"{where}: {path}", figure.value, allowed)
+    yield from _wrong_holders(where, figures)
 
 
-def _check_levels(machine: MachineFile) -> None:
+def _wrong_holders(where: str, figures: Mapping[str, Figure]) -> Iterator[InputError]:
+    """Every memory has at least one memory of the next level inside it."""
+    around = 1.0
+    for level in itertools.count():
+        if f"memory.{level}.capacity_bytes" not in figures:
+            return
+        start = f"memory.{level}"
+        path = next((p for p in (f"{start}.holders", f"{start}.holders_per_unit") if p in figures), "")
+        holders = figures[path].value if path else 1.0
+        if path.endswith("_per_unit"):
+            if "accelerator.units" not in figures:
+                return
+            holders *= figures["accelerator.units"].value
+        if holders < around:
+            allowed = f"at least {around:g} in all, one inside each of memory.{level - 1}"
+            yield InputError(f"{where}: {path or f'{start}.holders'}", holders, allowed)
+        around = holders
+
+
+def _wrong_levels(machine: MachineFile) -> Iterator[InputError]:
     if not machine.levels("precision"):
-        raise InputError(
+        yield InputError(
             f"{machine.origin}: precision", "no table", "at least one of [precision.32], .16, .8, .4"
         )
     for table in ("memory", "network"):
@@ -92,33 +123,33 @@ def _check_levels(machine: MachineFile) -> None:
         wanted = [str(index) for index in range(len(levels))]
         if not levels or levels != wanted:
             allowed = f"[{table}.0], [{table}.1] and so on without a gap"
-            raise InputError(f"{machine.origin}: {table}", ", ".join(levels) or "no table", allowed)
-    last = f"network.{machine.levels('network')[-1]}.size"
+            yield InputError(f"{machine.origin}: {table}", ", ".join(levels) or "no table", allowed)
+    last = f"network.{(machine.levels('network') or ['0'])[-1]}.size"
     if last in machine.figures:
-        raise InputError(
+        yield InputError(
             f"{machine.origin}: {last}", machine.figures[last].value, "no size: the last level is unbounded"
         )
 
 
-def _check_words(machine: MachineFile) -> None:
+def _wrong_words(machine: MachineFile) -> Iterator[InputError]:
     for name, word in WORDS.items():
         table, _, key = name.split(".")
         for level in machine.levels(table) if word.required else ():
             path = f"{table}.{level}.{key}"
             if path not in machine.words:
-                raise InputError(f"{machine.origin}: {path}", "", word.meaning)
+                yield InputError(f"{machine.origin}: {path}", None, word.meaning.rstrip("."))
 
 
-def _check_alternatives(machine: MachineFile) -> None:
+def _wrong_alternatives(machine: MachineFile) -> Iterator[InputError]:
     for level in machine.levels("memory"):
         for first, second in _EXCLUSIVE:
             one, other = f"memory.{level}.{first}", f"memory.{level}.{second}"
             if one in machine.figures and other in machine.figures:
                 allowed = f'{first} or {second}, not both (is one the base\'s? replace = ["memory.{level}"])'
-                raise InputError(f"{machine.origin}: {other}", machine.figures[other].value, allowed)
+                yield InputError(f"{machine.origin}: {other}", machine.figures[other].value, allowed)
 
 
-def _check_missing(machine: MachineFile) -> None:
+def _wrong_missing(machine: MachineFile) -> Iterator[InputError]:
     absent = {
         path
         for precision in machine.levels("precision")
@@ -127,29 +158,23 @@ def _check_missing(machine: MachineFile) -> None:
     for path, why in machine.missing.items():
         if path not in absent:
             state = "is given" if path in machine.figures else "is not a figure that the ideal model needs"
-            raise InputError(
-                f"{machine.origin}: missing.{path}",
-                why,
-                f"only missing figures; {path} {state}",
-                nearest(path, absent),
-            )
+            allowed = f"only missing figures; {path} {state}"
+            yield InputError(f"{machine.origin}: missing.{path}", why, allowed, nearest(path, absent))
     for path in sorted(absent - set(machine.missing)):
-        meaning = FIGURES[pattern(path)].meaning
-        raise InputError(
-            f"{machine.origin}: {path}",
-            "",
-            f"a figure ({meaning}), or its path under [missing] with the reason",
-        )
+        meaning = FIGURES[pattern(path)].meaning.rstrip(".")
+        allowed = f"a figure ({meaning}), or its path under [missing] with the reason"
+        yield InputError(f"{machine.origin}: {path}", None, allowed)
 
 
-def _check_peak(machine: MachineFile, precision: str) -> None:
-    peak, rate = f"precision.{precision}.peak_flops", f"precision.{precision}.flop_per_clock"
-    if any(path not in machine.figures for path in (peak, rate, *_CLOCKED)):
-        return
-    product = 1.0
-    for path in (rate, *_CLOCKED):
-        product *= machine.figures[path].value
-    given = machine.figures[peak].value
-    if abs(given / product - 1) > PEAK_TOLERANCE:
-        allowed = f"within {PEAK_TOLERANCE:.0%} of units x clock_hz x flop_per_clock = {product:.5g} FLOP/s"
-        raise InputError(f"{machine.origin}: {peak}", given, allowed)
+def _wrong_peaks(machine: MachineFile) -> Iterator[InputError]:
+    for precision in machine.levels("precision"):
+        peak, rate = f"precision.{precision}.peak_flops", f"precision.{precision}.flop_per_clock"
+        if any(path not in machine.figures for path in (peak, rate, *_CLOCKED)):
+            continue
+        product = math.prod(machine.figures[path].value for path in (rate, *_CLOCKED))
+        given = machine.figures[peak].value
+        if abs(given / product - 1) > PEAK_TOLERANCE:
+            allowed = (
+                f"within {PEAK_TOLERANCE:.0%} of units x clock_hz x flop_per_clock = {product:.5g} FLOP/s"
+            )
+            yield InputError(f"{machine.origin}: {peak}", given, allowed)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from scalewall.errors import InputError, unknown_name
@@ -20,9 +21,11 @@ from scalewall.hardware.fields import (
 from scalewall.hardware.machine import Figure
 
 __all__ = [
+    "DATE_PATTERN",
     "SOURCE_SEPARATOR",
     "FigureReader",
     "Released",
+    "filled_text_of",
     "parse_float",
     "refuse_unknown",
     "table_of",
@@ -34,7 +37,8 @@ SOURCE_SEPARATOR = "; "
 
 _NUMBERED = ("precision", "memory", "network")
 _FIGURE_KEYS = ("value", "evidence", "source", "note", "date")
-_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
+DATE_PATTERN = r"[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?"
+_LEVEL = re.compile(r"[0-9]{1,3}")
 
 
 @dataclass(frozen=True)
@@ -61,40 +65,54 @@ def parse_float(text: str) -> float:
 
 
 class FigureReader:
-    """Collects the figures and words of one document."""
+    """Collects the figures and words of one document, and everything that is wrong with them."""
 
     def __init__(self, where: str, sources: Mapping[str, str]) -> None:
         self.where = where
         self.sources = sources
         self.figures: dict[str, Figure] = {}
         self.words: dict[str, str | bool] = {}
+        self.mistakes: list[InputError] = []
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Keep an error about the file among the mistakes, so that the next entry can be read."""
+        try:
+            yield
+        except InputError as mistake:
+            self.mistakes.append(mistake)
 
     def read(self, document: Mapping[str, object]) -> None:
         """Read every table of figures in ``document``."""
         for table in FIGURE_TABLES:
-            content = table_of(self.where, document, table)
-            if table not in _NUMBERED:
-                self._read_table(table, content)
-                continue
-            for number in content:
-                self._check_number(table, number)
-                self._read_table(f"{table}.{number}", table_of(self.where, content, number, f"{table}."))
+            with self.noting():
+                content = table_of(self.where, document, table)
+                if table not in _NUMBERED:
+                    self._read_table(table, content)
+                    continue
+                for number in content:
+                    with self.noting():
+                        self._check_number(table, number)
+                        inner = table_of(self.where, content, number, f"{table}.")
+                        self._read_table(f"{table}.{number}", inner)
 
     def _check_number(self, table: str, number: str) -> None:
         precisions = [str(bits) for bits in PRECISIONS]
-        known = number in precisions if table == "precision" else number.isdigit()
+        known = number in precisions if table == "precision" else _LEVEL.fullmatch(number)
         if not known:
             allowed = precisions if table == "precision" else ["0", "1", "2"]
             raise unknown_name(f"{self.where}: {table}", number, allowed)
 
     def _read_table(self, prefix: str, content: Mapping[str, object]) -> None:
-        refuse_unknown(self.where, f"{prefix}.", content, keys_of(prefix))
+        known = keys_of(prefix)
         for key, value in content.items():
             path = f"{prefix}.{key}"
-            if pattern(path) in WORDS:
-                self.words[path] = self._word(path, value)
-            else:
-                self.figures[path] = self._figure(path, value)
+            with self.noting():
+                refuse_unknown(self.where, f"{prefix}.", [key], known)
+                if pattern(path) in WORDS:
+                    self.words[path] = self._word(path, value)
+                else:
+                    self.figures[path] = self._figure(path, value)
 
     def _word(self, path: str, value: object) -> str | bool:
         kind = WORDS[pattern(path)].kind
@@ -102,7 +120,7 @@ class FigureReader:
             if not isinstance(value, bool):
                 raise InputError(f"{self.where}: {path}", value, "true or false")
             return value
-        return text_of(self.where, path, value)
+        return filled_text_of(self.where, path, value, WORDS[pattern(path)].meaning.rstrip("."))
 
     def _figure(self, path: str, content: object) -> Figure:
         entry = self._entry(path, content)
@@ -113,7 +131,7 @@ class FigureReader:
         number = check_value(f"{field}.value", path, value)
         evidence, source, note = self._evidence(path, entry)
         date = text_of(self.where, f"{path}.date", entry.get("date", ""))
-        if date and not _DATE.fullmatch(date):
+        if date and not re.fullmatch(DATE_PATTERN, date):
             raise InputError(f"{field}.date", date, "YYYY, YYYY-MM or YYYY-MM-DD")
         if path.startswith("price.") and not date:
             raise InputError(f"{field}.date", date, "when the price held (YYYY or YYYY-MM)")
@@ -123,7 +141,7 @@ class FigureReader:
         """Read the release date, a figure whose value is a date."""
         entry = self._entry("released", content)
         value = entry["value"]
-        if not isinstance(value, str) or not _DATE.fullmatch(value):
+        if not isinstance(value, str) or not re.fullmatch(DATE_PATTERN, value):
             raise InputError(f"{self.where}: released.value", value, "YYYY-MM in quotes")
         return Released(value, *self._evidence("released", entry))
 
@@ -141,7 +159,7 @@ class FigureReader:
         evidence = entry.get("evidence", "")
         if evidence not in EVIDENCE:
             raise unknown_name(f"{field}.evidence", str(evidence), EVIDENCE)
-        note = text_of(self.where, f"{path}.note", entry.get("note", ""))
+        note = text_of(self.where, f"{path}.note", entry.get("note", "")).strip()
         if evidence == "assumed" and not note:
             raise InputError(f"{field}.note", note, "the reason for the assumption")
         if evidence == "derived" and not note:
@@ -154,7 +172,7 @@ class FigureReader:
             allowed = f"the id of a source, since the evidence is {evidence}"
             raise InputError(f"{field}.source", "", allowed, list(self.sources))
         for source in ids:
-            if source not in self.sources:
+            if not isinstance(source, str) or source not in self.sources:
                 raise unknown_name(f"{field}.source", str(source), self.sources)
         return str(evidence), SOURCE_SEPARATOR.join(self.sources[source] for source in ids), note
 
@@ -172,6 +190,14 @@ def text_of(where: str, path: str, value: object) -> str:
     if not isinstance(value, str):
         raise InputError(f"{where}: {path}", value, "a text in quotes")
     return value
+
+
+def filled_text_of(where: str, path: str, value: object, wanted: str) -> str:
+    """Return ``value`` if it is a text with something in it; ``wanted`` says what should be there."""
+    text = text_of(where, path, value)
+    if not text.strip():
+        raise InputError(f"{where}: {path}", text, wanted)
+    return text
 
 
 def refuse_unknown(where: str, prefix: str, content: Iterable[str], known: Sequence[str]) -> None:

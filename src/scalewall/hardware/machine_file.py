@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from scalewall.hardware.fields import FIGURE_TABLES, KINDS
 from scalewall.hardware.figure_reader import (
     FigureReader,
     Released,
+    filled_text_of,
     parse_float,
     refuse_unknown,
     table_of,
@@ -21,9 +22,13 @@ from scalewall.hardware.figure_reader import (
 )
 from scalewall.hardware.machine import Figure
 
-__all__ = ["SCHEMA_VERSION", "BaseReader", "Chain", "MachineFile", "read_machine_file"]
+__all__ = ["SCHEMA_VERSION", "BaseReader", "Chain", "MachineFile", "MistakesError", "read_machine_file"]
 
 SCHEMA_VERSION = 1
+MOST_BYTES = 1_000_000
+"""Of one file; the catalogue's longest has 6,000."""
+LONGEST_CHAIN = 32
+"""Files that may build on each other; the catalogue has four in a row."""
 _TOP_LEVEL = ("schema", "name", "title", "vendor", "kind", "note", "released", "base", "replace")
 _TABLES = ("sources", "missing", *FIGURE_TABLES)
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
@@ -77,6 +82,21 @@ class MachineFile:
         return {table: sorted(levels, key=int) for table, levels in found.items()}
 
 
+class MistakesError(InputError):
+    """Everything that is wrong with one machine file; as a message, the first of it.
+
+    Parameters
+    ----------
+    mistakes : sequence of InputError
+        At least one.
+    """
+
+    def __init__(self, mistakes: Sequence[InputError]) -> None:
+        self.mistakes = tuple(mistakes)
+        first = self.mistakes[0]
+        super().__init__(first.field, first.value, first.allowed, first.suggestions)
+
+
 Chain = tuple[Path, ...]
 """Files whose inheritance led to one, outermost first."""
 
@@ -104,25 +124,33 @@ def read_machine_file(path: Path, read_base: BaseReader, chain: Chain = ()) -> M
     Raises
     ------
     InputError
-        Naming the file and the path of what is wrong with it.
+        The file cannot be read, is of another version, or builds on one that is wrong.
+    MistakesError
+        Naming the file and the path of everything that is wrong with it.
     """
     here = path.absolute()
     if here in chain:
         loop = " -> ".join(step.name for step in (*chain, here))
         raise InputError(f"{path}: base", loop, "an inheritance without a circle")
+    if len(chain) == LONGEST_CHAIN:
+        raise InputError(
+            f"{path}: base", chain[0].name, f"at most {LONGEST_CHAIN} files that build on another"
+        )
     document = _load(path)
     where = str(path)
-    refuse_unknown(where, "", document, (*_TOP_LEVEL, *_TABLES))
-    if document.get("schema") != SCHEMA_VERSION:
-        raise InputError(f"{where}: schema", document.get("schema"), str(SCHEMA_VERSION))
-    own = FigureReader(where, _texts(where, document, "sources"))
-    own.read(document)
-    missing = _texts(where, document, "missing")
+    version = document.get("schema")
+    if type(version) is not int or version != SCHEMA_VERSION:
+        raise InputError(f"{where}: schema", version, str(SCHEMA_VERSION))
     base = None
     if "base" in document:
         base_name = text_of(where, "base", document["base"])
         base = read_base(base_name, path, (*chain, here))
-    return _merge(where, document, base, own, missing)
+    own = FigureReader(where, _texts(where, document, "sources", "the full reference"))
+    for key in document:
+        with own.noting():
+            refuse_unknown(where, "", [key], (*_TOP_LEVEL, *_TABLES))
+    own.read(document)
+    return _merge(where, document, base, own)
 
 
 def _merge(
@@ -130,10 +158,14 @@ def _merge(
     document: Mapping[str, object],
     base: MachineFile | None,
     own: FigureReader,
-    missing: Mapping[str, str],
 ) -> MachineFile:
-    """Lay a file over its base and check the whole."""
-    replaced = _replaced(where, document, base)
+    """Lay a file over its base; raise what is wrong with it."""
+    replaced: Sequence[str] = ()
+    with own.noting():
+        replaced = _replaced(where, document, base)
+    missing: Mapping[str, str] = {}
+    with own.noting():
+        missing = _texts(where, document, "missing", "the reason why it is missing")
 
     def kept(path: str) -> bool:
         return not any(path == start or path.startswith(f"{start}.") for start in replaced)
@@ -142,21 +174,15 @@ def _merge(
     words = {path: word for path, word in base.words.items() if kept(path)} if base else {}
     lacking = {path: why for path, why in base.missing.items() if kept(path)} if base else {}
     lacking = {path: why for path, why in lacking.items() if path not in own.figures}
-    name = text_of(where, "name", document.get("name"))
-    if not _NAME.fullmatch(name):
-        raise InputError(f"{where}: name", name, "lower-case letters, digits, '-' and '.', such as h100-pcie")
-    kind = text_of(where, "kind", document.get("kind"))
-    if kind not in KINDS:
-        raise unknown_name(f"{where}: kind", kind, KINDS)
+    about = _about(document, base, own)
     released = base.released if base else None
-    if "released" in document:
-        released = own.released(document["released"])
+    with own.noting():
+        if "released" in document:
+            released = own.released(document["released"])
+    if own.mistakes:
+        raise MistakesError(own.mistakes)
     return MachineFile(
-        name=name,
-        title=text_of(where, "title", document.get("title")),
-        vendor=text_of(where, "vendor", document.get("vendor", base.vendor if base else "")),
-        kind=kind,
-        note=text_of(where, "note", document.get("note", "")),
+        **about,
         released=released,
         figures={**figures, **own.figures},
         words={**words, **own.words},
@@ -164,6 +190,27 @@ def _merge(
         base=base.name if base else "",
         origin=where,
     )
+
+
+def _about(document: Mapping[str, object], base: MachineFile | None, own: FigureReader) -> dict[str, str]:
+    """Read a file's words about the machine; what is wrong with them goes to the mistakes."""
+    where = own.where
+    about = {"name": "", "title": "", "kind": "", "vendor": base.vendor if base else "", "note": ""}
+    with own.noting():
+        about["name"] = text_of(where, "name", document.get("name"))
+        if not _NAME.fullmatch(about["name"]):
+            allowed = "lower-case letters, digits, '-' and '.', such as h100-pcie"
+            raise InputError(f"{where}: name", about["name"], allowed)
+    with own.noting():
+        about["title"] = filled_text_of(where, "title", document.get("title"), "a name for people")
+    with own.noting():
+        about["kind"] = text_of(where, "kind", document.get("kind"))
+        if about["kind"] not in KINDS:
+            raise unknown_name(f"{where}: kind", about["kind"], KINDS)
+    for key in ("vendor", "note"):
+        with own.noting():
+            about[key] = text_of(where, key, document.get(key, about[key]))
+    return about
 
 
 def _replaced(where: str, document: Mapping[str, object], base: MachineFile | None) -> list[str]:
@@ -177,7 +224,7 @@ def _replaced(where: str, document: Mapping[str, object], base: MachineFile | No
     paths = {*base.figures, *base.words} if base else set()
     starts = {".".join(path.split(".")[:depth]) for path in paths for depth in (1, 2, 3)}
     for start in replaced:
-        if start not in starts:
+        if not isinstance(start, str) or start not in starts:
             close = nearest(str(start), starts)
             raise InputError(f"{where}: replace", start, "something that the base has", close)
     return replaced
@@ -185,16 +232,21 @@ def _replaced(where: str, document: Mapping[str, object], base: MachineFile | No
 
 def _load(path: Path) -> dict[str, object]:
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as problem:
         raise InputError("machine file", str(path), f"a readable text file ({problem})") from problem
+    if len(content) > MOST_BYTES:
+        raise InputError("machine file", str(path), f"one machine, in at most {MOST_BYTES:,} bytes")
     try:
-        return tomllib.loads(text, parse_float=parse_float)
-    except ValueError as problem:
+        return tomllib.loads(content.decode("utf-8-sig"), parse_float=parse_float)
+    except UnicodeDecodeError as problem:
+        raise InputError("machine file", str(path), f"a readable text file ({problem})") from problem
+    except (ValueError, RecursionError) as problem:
         raise InputError("machine file", str(path), f"valid TOML ({problem})") from problem
 
 
-def _texts(where: str, document: Mapping[str, object], table: str) -> dict[str, str]:
-    """Return a table that holds only texts."""
+def _texts(where: str, document: Mapping[str, object], table: str, wanted: str) -> dict[str, str]:
+    """Return a table that holds only texts; ``wanted`` says what they are."""
     content = table_of(where, document, table)
-    return {key: text_of(where, f"{table}.{key}", value) for key, value in content.items()}
+    return {key: filled_text_of(where, f"{table}.{key}", value, wanted) for key, value in content.items()}

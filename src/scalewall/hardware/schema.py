@@ -16,14 +16,17 @@ from scalewall.hardware.fields import (
     WordField,
     keys_of,
 )
+from scalewall.hardware.figure_reader import DATE_PATTERN
 from scalewall.hardware.machine_file import SCHEMA_VERSION
 
 __all__ = ["machine_schema"]
 
 _LEVELS = {"precision": f"^({'|'.join(map(str, PRECISIONS))})$", "memory": "^[0-9]+$", "network": "^[0-9]+$"}
 _TEXT = {"type": "string"}
-_TEXTS = {"type": "object", "additionalProperties": _TEXT}
-_DATE = {"type": "string", "pattern": r"^\d{4}(-\d{2}(-\d{2})?)?$"}
+_FILLED = {"type": "string", "pattern": r"\S"}
+_TEXTS = {"type": "object", "additionalProperties": _FILLED}
+_DATE = {"type": "string", "pattern": f"^{DATE_PATTERN}$"}
+_NEEDS_NOTE = ("assumed", "derived")
 
 
 def machine_schema() -> dict[str, object]:
@@ -35,7 +38,7 @@ def machine_schema() -> dict[str, object]:
     properties: dict[str, object] = {
         "schema": {"const": SCHEMA_VERSION, "description": "Version of the format."},
         "name": {"type": "string", "pattern": "^[a-z0-9][a-z0-9.-]*$", "description": "The file's own name."},
-        "title": {**_TEXT, "description": "Name for people."},
+        "title": {**_FILLED, "description": "Name for people."},
         "vendor": {**_TEXT, "description": "Who makes it."},
         "kind": {"enum": list(KINDS), "description": "What it is."},
         "note": {**_TEXT, "description": "Pitfalls of its figures."},
@@ -82,7 +85,7 @@ def _table_schema(table: str) -> dict[str, object]:
 
 
 def _word_schema(word: WordField) -> dict[str, object]:
-    return {"type": "string" if word.kind is str else "boolean", "description": word.meaning}
+    return {**(_FILLED if word.kind is str else {"type": "boolean"}), "description": word.meaning}
 
 
 def _number_schema(table: str, field: FigureField) -> dict[str, object]:
@@ -110,9 +113,9 @@ def _figure_schema(value: Mapping[str, object], meaning: str, dated: bool = Fals
         },
         "required": ["value", "evidence", *(["date"] if dated else [])],
         "additionalProperties": False,
-        "if": {"properties": {"evidence": {"const": "assumed"}}},
-        "then": {"required": ["note"]},
-        "else": {"required": ["source"]},
+        "if": {"properties": {"evidence": {"enum": list(_NEEDS_NOTE)}}},
+        "then": {"required": ["note"], "properties": {"note": _FILLED}},
+        "anyOf": [{"properties": {"evidence": {"const": "assumed"}}}, {"required": ["source"]}],
     }
 
 
