@@ -17,7 +17,7 @@ def test_a_sheet_has_every_figure_in_the_order_of_the_format():
     assert paths.index("precision.32.peak_flops") < paths.index("precision.8.peak_flops")
     outer = next(row for row in rows if row.path == "network.1.bandwidth")
     assert (outer.part, outer.value, outer.unit, outer.evidence) == (
-        "InfiniBand NDR",
+        "InfiniBand NDR, switch",
         50e9,
         "bytes/s",
         "datasheet",

@@ -22,7 +22,7 @@ class SheetRow:
     path : str
         Where it stands in the file (``network.1.bandwidth``).
     part : str
-        What it belongs to, as people call it: ``InfiniBand NDR``, ``HBM``, ``bf16``.
+        What it belongs to, as people call it: ``NVLink 4, switch`` (with its topology), ``HBM``, ``bf16``.
     value : float or None
         In ``unit``; None: missing.
     unit : str
@@ -66,9 +66,10 @@ def sheet_rows(machine: MachineFile) -> list[SheetRow]:
 
 
 def part_of(machine: MachineFile, path: str) -> str:
-    """Return the name of the level or number format that a figure belongs to, empty for the rest."""
+    """Return the name of the level (and how it is wired) or number format of a figure, empty for the rest."""
     table = path.rpartition(".")[0]
-    return str(machine.words.get(f"{table}.name") or machine.words.get(f"{table}.format") or "")
+    words = (machine.words.get(f"{table}.{key}") for key in ("name", "topology", "format"))
+    return ", ".join(str(word) for word in words if word)
 
 
 def _place(path: str) -> tuple[int, float, int]:
