@@ -68,10 +68,14 @@ def test_a_figure_that_rests_on_several_sources_names_each() -> None:
 
 
 def test_machines_side_by_side_mark_what_is_assumed_and_leave_gaps() -> None:
-    rows = {row[0].text: row[1:] for row in VIEWS["comparison"].rows if not isinstance(row[0], str)}
-    assert rows["Network latency 0"][:2] == ("1.125 µs*", "1.125 µs")
-    assert rows["Domain 1"][1] == "32"
-    assert rows["Network bandwidth 0"][2].text == "unknown"
+    names = [row[0].text.strip() for row in VIEWS["comparison"].rows if not isinstance(row[0], str)]
+    rows = {name: row[1:] for name, row in zip(names, VIEWS["comparison"].rows, strict=True)}
+    inner, outer = names.index("Network 0"), names.index("Network 1")
+    assert names[inner : inner + 5] == ["Network 0", "domain", "bandwidth", "latency", "FLOP per byte"]
+    cells = [row[1:] for row in VIEWS["comparison"].rows]
+    assert cells[inner + 3][:2] == ("1.125 µs*", "1.125 µs")
+    assert cells[outer + 1][1] == "32"
+    assert cells[inner + 2][2].text == "unknown"
     assert rows["Ridge"][2] == "529.3 mFLOP/B*"
     assert rows["Price"][0] == "30,000 USD"
 

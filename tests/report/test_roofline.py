@@ -12,7 +12,9 @@ from scalewall.report.comparison import comparison_page, save_comparison
 from scalewall.report.plots import PLOT_SUFFIXES
 from scalewall.report.roofline import lacks_roofline, roofline_chart
 
-H100, MESH, WAFER, OLD = (read_machine(name) for name in ("h100", "mi300x", "wse-3", "gtx-580"))
+H100, MESH, WAFER, OLD, RACK = (
+    read_machine(name) for name in ("h100", "mi300x", "wse-3", "gtx-580", "gb200-nvl72")
+)
 
 
 def test_a_roof_bends_where_bandwidth_feeds_the_sustained_rate() -> None:
@@ -21,7 +23,8 @@ def test_a_roof_bends_where_bandwidth_feeds_the_sustained_rate() -> None:
     sustained = cluster.accelerator.sustained_flops
     for series, bandwidth, dash in ((memory, 3.35e12, "solid"), (inner, 450e9, "dash"), (outer, 50e9, "dot")):
         assert series.x[1] == pytest.approx(sustained / bandwidth)
-        assert series.y[1:] == pytest.approx((sustained, sustained))
+        assert series.y[1:] == pytest.approx((sustained,) * (len(series.y) - 1))
+        assert len(series.x) == len(series.y) == len(series.hover) == (3 if dash == "solid" else 2)
         assert series.y[0] == pytest.approx(series.x[0] * bandwidth)
         assert series.dash == dash
     assert [series.name for series in (memory, inner, outer)] == [
@@ -35,6 +38,13 @@ def test_many_machines_get_their_memory_roofs_only() -> None:
     machines = [read_machine(name) for name in ("v100", "a100-80gb", "h100", "b200")]
     chart = roofline_chart(machines)
     assert [series.name.split(":")[0] for series in chart.series] == [machine.name for machine in machines]
+
+
+def test_roofs_that_lie_on_each_other_can_all_be_seen() -> None:
+    roofs = {roof.name: roof.thickness for roof in roofline_chart([H100, read_machine("b200"), RACK]).series}
+    assert roofs["b200: HBM"] > roofs["gb200-nvl72: HBM"] == roofs["h100: HBM"] == 1.0
+    shared = [roofs[f"{name}: InfiniBand NDR"] for name in ("h100", "b200", "gb200-nvl72")]
+    assert shared == sorted(set(shared), reverse=True)
 
 
 def test_unknown_links_have_no_roof_and_unknown_peaks_no_machine() -> None:

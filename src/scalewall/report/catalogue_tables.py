@@ -38,6 +38,13 @@ _MACHINES = (
     Column("Network"),
     Column("Title", since=150),
 )
+_OF_A_LEVEL = {
+    "domain": "domain",
+    "network bandwidth": "bandwidth",
+    "network latency": "latency",
+    "arithmetic per network byte": "FLOP per byte",
+}
+_INDENT = "\N{NO-BREAK SPACE}" * 2
 _RELEASED = 1
 _NETWORK_LINE = 27
 """Characters up to which all network levels stand on one line."""
@@ -189,11 +196,11 @@ def comparison_table(machines: Sequence[MachineFile], precision: int = 16) -> Ta
     """
     return TableView(
         title=f"Machines side by side at {precision} bits",
-        columns=(Column("", fold=22), *(Column(machine.name, right=True) for machine in machines)),
+        columns=(Column("", whole=True), *(Column(machine.name, right=True) for machine in machines)),
         rows=tuple(_comparison_row(row) for row in comparison_rows(machines, precision)),
         notes=(
             "Peak: dense. Bandwidth between accelerators is each one's own, one way. Ridge: FLOP that each byte "
-            "from memory must feed at the sustained rate; arithmetic per network byte: the same for the links. "
+            "from memory must feed at the sustained rate; FLOP per byte: the same for the links. "
             "* Assumed, or rests on an assumed figure.",
         ),
     )
@@ -207,7 +214,15 @@ def _comparison_row(row: ComparisonRow) -> tuple[str | Cell, ...]:
         else:
             text = value if isinstance(value, str) else _quantity_text(row.quantity, row.unit, value)
             cells.append(f"{text}*" if assumed else text)
-    return (Cell(row.quantity[:1].upper() + row.quantity[1:], "muted"), *cells)
+    return (Cell(_quantity_label(row.quantity), "muted"), *cells)
+
+
+def _quantity_label(quantity: str) -> str:
+    """Return the head of a row; what belongs to a network level stands indented below its name."""
+    name, _, level = quantity.rpartition(" ")
+    if level.isdigit() and name in _OF_A_LEVEL:
+        return f"{_INDENT}{_OF_A_LEVEL[name]}"
+    return quantity[:1].upper() + quantity[1:]
 
 
 def _quantity_text(quantity: str, unit: str, value: float) -> str:

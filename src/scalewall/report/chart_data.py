@@ -56,7 +56,7 @@ class Series:
     """One line, one layer of a stack, or points, with a text a point to show on hover; ``colour`` counts from 0.
 
     Points may be ranges, from ``y`` up to ``tops``, and may have ``labels`` beside them. A line is drawn as
-    ``dash`` says, its points ``marked`` or not.
+    ``dash`` says, ``thickness`` times as wide as usual, its points ``marked`` or not.
     """
 
     name: str
@@ -66,6 +66,7 @@ class Series:
     colour: int
     kind: Literal["line", "layer", "points"] = "line"
     dash: Literal["solid", "dash", "dot"] = "solid"
+    thickness: float = 1.0
     marked: bool = True
     tops: tuple[float, ...] = ()
     labels: tuple[str, ...] = ()

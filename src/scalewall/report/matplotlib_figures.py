@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["figure"]
 
 _MARKERS = ("o", "s", "D", "^", "X", "P", "v")
-_DASHES = {"solid": "solid", "dash": (0, (6, 3)), "dot": (0, (1.5, 2))}
+_DASHES: dict[str, str | tuple[int, tuple[float, ...]]] = {
+    "solid": "solid",
+    "dash": (0, (6, 3)),
+    "dot": (0, (1.5, 2)),
+}
 _LEGEND_COLUMNS = 3
 _LABEL_SIZE = 6.5
 _AROUND_AXES = (0.8, 1.1)
@@ -112,13 +116,21 @@ def _draw_series(axes: Axes, chart: Chart, theme: Theme) -> None:
                 series.y,
                 label=series.name,
                 color=_colour(series.colour, theme),
-                linestyle=_DASHES[series.dash],
+                linestyle=_dashes(series),
                 marker=_MARKERS[series_look(series.colour, len(theme.series))[1]] if series.marked else None,
-                linewidth=0.75 * look.line_width,
+                linewidth=0.75 * look.line_width * series.thickness,
                 markersize=0.6 * look.marker_size,
             )
         elif series.kind == "points":
             _draw_points(axes, series, _colour(series.colour, theme))
+
+
+def _dashes(series: Series) -> str | tuple[int, tuple[float, ...]]:
+    """Return a line's dashes, as long on a thick line as on a usual one."""
+    dashes = _DASHES[series.dash]
+    if isinstance(dashes, str):
+        return dashes
+    return dashes[0], tuple(length / series.thickness for length in dashes[1])
 
 
 def _draw_points(axes: Axes, series: Series, colour: str) -> None:

@@ -96,7 +96,7 @@ def _trace(series: Series) -> Spec:
         "y": list(series.y),
         "text": [text.replace("\n", "<br>") for text in series.hover],
         "hovertemplate": "%{fullData.name}: %{text}<extra></extra>",
-        "line": {"color": colour, "width": look.line_width, "dash": series.dash},
+        "line": {"color": colour, "width": look.line_width * series.thickness, "dash": series.dash},
     }
     if series.kind == "points":
         return trace | _points(series, colour)

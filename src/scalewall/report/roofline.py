@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Literal
 
@@ -16,13 +17,18 @@ MOST_WITH_LINKS = 3
 
 _DASHES: tuple[Literal["dash", "dot"], ...] = ("dash", "dot")
 _BEYOND = 4.0
+_THICKER = 1.0
+"""Widths that a roof gets on top for each that lies on it, up to three."""
+_ALIKE = 0.02
+"""Bandwidths that differ by less look the same."""
 
 
 def roofline_chart(machines: Sequence[MachineFile], precision: int = 16) -> Chart:
     """Return attainable FLOP/s against FLOP for each byte moved.
 
     A roof is ``min(sustained FLOP/s, bandwidth x FLOP for each byte)``: solid for the memory, dashed for the
-    network levels, innermost first. Machines that lack a figure for it are left out.
+    network levels, innermost first, up to where they meet it. Machines that lack a figure for it are left
+    out. A roof under another one is drawn thicker, so that both can be seen.
 
     Parameters
     ----------
@@ -46,16 +52,22 @@ def roofline_chart(machines: Sequence[MachineFile], precision: int = 16) -> Char
         series=tuple(
             Series(
                 name=f"{name}: {part}",
-                x=(low, sustained / bandwidth, high),
-                y=(low * bandwidth, sustained, sustained),
-                hover=(_hover(part, sustained, bandwidth),) * 3,
+                x=(low, sustained / bandwidth, high)[: 3 if dash == "solid" else 2],
+                y=(low * bandwidth, sustained, sustained)[: 3 if dash == "solid" else 2],
+                hover=(_hover(part, sustained, bandwidth),) * (3 if dash == "solid" else 2),
                 colour=colour,
                 dash=dash,
+                thickness=1.0 + _THICKER * _above(bandwidth, [roof[5] for roof in roofs[place + 1 :]]),
                 marked=False,
             )
-            for name, colour, part, dash, sustained, bandwidth in roofs
+            for place, (name, colour, part, dash, sustained, bandwidth) in enumerate(roofs)
         ),
     )
+
+
+def _above(bandwidth: float, later: Sequence[float]) -> int:
+    """Return how many of the roofs that are drawn ``later`` lie on one of ``bandwidth``, at most three."""
+    return min(3, sum(math.isclose(bandwidth, other, rel_tol=_ALIKE) for other in later))
 
 
 def links_shown(machines: Sequence[MachineFile], precision: int) -> bool:
