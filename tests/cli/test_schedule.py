@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 
 import pytest
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 from scalewall.cli.schedule import schedule
 from scalewall.cost.pipeline import build_schedule, schedule_to_data
 from scalewall.errors import InputError
+from tests.cli.running import run
 
 SHAPE = ["--pp", "4", "--microbatches", "8"]
 
@@ -115,8 +117,9 @@ def test_messages_over_one_link_or_over_a_machine(call):
         )
     )
     assert blocked["step_seconds"] > slow["step_seconds"]
-    machine = record(call(*SHAPE, "--json", "--message-bytes", "1e9", "--cluster", "h100", "--stride", "8"))
-    assert machine["communication_seconds"] > 0.0
+    for machine in ("h100", "gtx-580"):
+        over = ("--message-bytes", "1e9", "--cluster", machine, "--stride", "8")
+        assert record(call(*SHAPE, "--json", *over))["communication_seconds"] > 0.0
 
 
 def test_waiting_at_the_optimizer(call):
@@ -140,7 +143,19 @@ def test_a_schedule_of_your_own(call, tmp_path):
         (["--pp", "4"], "--microbatches: None .*Nearest: 8"),
         ([*SHAPE, "--schedule", "zbh1"], "schedule: 'zbh1' .*Nearest: zb-h1"),
         ([*SHAPE, "--schedule", "interleaved", "--microbatches", "5", "--chunks", "3"], "microbatches: 5"),
-        ([*SHAPE, "--forward", "-1"], "forward: -1.0"),
+        ([*SHAPE, "--forward", "-1"], "^--forward: '-1'"),
+        ([*SHAPE, "--forward", "1,1,nan,1"], "^--forward: '1,1,nan,1'"),
+        ([*SHAPE, "--forward", "1e400"], "^--forward: '1e400'"),
+        ([*SHAPE, "--forward", ""], "^--forward: ''"),
+        ([*SHAPE, "--loss", "-1,0,0"], "^--loss: '-1,0,0'"),
+        ([*SHAPE, "--activation-bytes", "-5"], "^--activation-bytes: '-5'"),
+        ([*SHAPE, "--gradient-bytes", "5"], "^--gradient-bytes: '5' .*without --activation-bytes"),
+        ([*SHAPE, "--fixed-bytes", "5"], "^--fixed-bytes: '5' .*without --activation-bytes"),
+        ([*SHAPE, "--stride", "2"], "^--stride: 2 .*without --cluster"),
+        ([*SHAPE, "--cluster", "h100", "--latency", "1"], "^--latency: 1.0 .*beside --cluster"),
+        ([*SHAPE, "--cluster", "h100", "--bandwidth", "1"], "^--bandwidth: 1.0 .*beside --cluster"),
+        ([*SHAPE, "--cluster", "wse-3"], "^--cluster: 'wse-3' .*network.0.bandwidth"),
+        ([*SHAPE, "--forward", "1e308"], "a float can hold"),
         ([*SHAPE, "--forward", "1,2"], "--forward: '1,2' .*4: one a stage"),
         ([*SHAPE, "--forward", "one"], "--forward: 'one'"),
         ([*SHAPE, "--layers", "8", "--forward", "1,1,1,1"], "--forward: .*a layer's"),
@@ -149,7 +164,7 @@ def test_a_schedule_of_your_own(call, tmp_path):
         ([*SHAPE, "--loss", "1,1"], "--loss: '1,1' .*three numbers"),
         ([*SHAPE, "--bandwidth", "0"], "--bandwidth: 0.0"),
         ([*SHAPE, "--latency", "-1"], "--latency: -1.0"),
-        ([*SHAPE, "--cluster", "h1000"], "'h1000'"),
+        ([*SHAPE, "--cluster", "h1000"], "^--cluster: 'h1000'"),
         ([*SHAPE, "--plot", "timeline.gif"], "--plot: 'timeline.gif'"),
         ([*SHAPE, "--trace", "nowhere/trace.json"], "--trace: 'nowhere/trace.json'"),
         (["--file", "nowhere.toml"], "nowhere.toml"),
@@ -161,3 +176,42 @@ def test_what_cannot_be_used_is_named(call, arguments, message):
     assert isinstance(result.exception, InputError)
     with pytest.raises(InputError, match=message):
         raise result.exception
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--chunks", "3"),
+        ("--message-bytes", "nan"),
+        ("--joint-fraction", "2"),
+        ("--microbatches", "0"),
+        ("--pp", "1000000000"),
+    ],
+)
+def test_the_command_names_its_options(option, value):
+    done = run("schedule", *SHAPE, option, value)
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith(f"error: {option}: ")
+    assert len(done.err.splitlines()) == 1
+
+
+def test_a_bad_file_is_named_by_file_and_field(tmp_path):
+    file = tmp_path / "own.json"
+    file.write_text('{"microbatches": 0, "stages": ["F0 BW0"]}', encoding="utf-8")
+    plot = tmp_path / "timeline.png"
+    done = run("schedule", "--file", file, "--plot", plot)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"error: {file}: microbatches: 0 is not usable")
+    assert not plot.exists()
+
+
+def test_one_of_each_is_one(call):
+    assert "1F1B: 1 stage, 1 microbatch\n" in call("--pp", "1", "--microbatches", "1").stdout
+
+
+def test_a_compressed_trace_and_the_command_on_the_page(call, tmp_path):
+    plot, trace = tmp_path / "timeline.html", tmp_path / "trace.json.gz"
+    assert call(*SHAPE, "--plot", plot, "--trace", trace).exit_code == 0
+    assert json.loads(gzip.decompress(trace.read_bytes()))["traceEvents"]
+    assert "<h2>Make this again</h2><pre><code>scalewall " in plot.read_text(encoding="utf-8")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,11 +64,17 @@ GradientBytes = Annotated[
     typer.Option("--gradient-bytes", help="Of them what stays between B and W (default: all), likewise."),
 ]
 FixedBytes = Annotated[
-    str, typer.Option("--fixed-bytes", help="Bytes that a stage always holds (weights, optimizer), likewise.")
+    str | None,
+    typer.Option("--fixed-bytes", help="Bytes that a stage always holds (weights, optimizer), likewise."),
 ]
 MessageBytes = Annotated[float, typer.Option("--message-bytes", help="Bytes sent from stage to stage.")]
-Bandwidth = Annotated[float, typer.Option("--bandwidth", help="Bytes/s in one direction between stages.")]
-Latency = Annotated[float, typer.Option("--latency", help="Seconds from stage to stage on top.")]
+Bandwidth = Annotated[
+    float | None,
+    typer.Option("--bandwidth", help="Bytes/s in one direction between stages (default: endless)."),
+]
+Latency = Annotated[
+    float | None, typer.Option("--latency", help="Seconds from stage to stage on top (default: none).")
+]
 ClusterName = Annotated[
     str | None,
     typer.Option(
@@ -74,7 +82,8 @@ ClusterName = Annotated[
     ),
 ]
 Stride = Annotated[
-    int, typer.Option("--stride", help="With --cluster: accelerators from one stage to the next.")
+    int | None,
+    typer.Option("--stride", help="With --cluster: accelerators from one stage to the next (default: 1)."),
 ]
 Overlap = Annotated[
     bool, typer.Option("--overlap/--no-overlap", help="Whether messages travel beside compute.")
@@ -93,7 +102,11 @@ Plot = Annotated[
     Path | None, typer.Option("--plot", help="Timeline: .html (interactive), .png, .svg or .pdf.")
 ]
 Trace = Annotated[
-    Path | None, typer.Option("--trace", help="Trace for chrome://tracing or ui.perfetto.dev (.json).")
+    Path | None,
+    typer.Option(
+        "--trace",
+        help="Trace for chrome://tracing or ui.perfetto.dev (.json, or .json.gz, a tenth as large).",
+    ),
 ]
 Csv = Annotated[Path | None, typer.Option("--csv", help="One row a stage.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")]
@@ -113,12 +126,12 @@ def schedule(
     loss: Loss = "0,0,0",
     activation_bytes: ActivationBytes = None,
     gradient_bytes: GradientBytes = None,
-    fixed_bytes: FixedBytes = "0",
+    fixed_bytes: FixedBytes = None,
     message_bytes: MessageBytes = 0.0,
-    bandwidth: Bandwidth = float("inf"),
-    latency: Latency = 0.0,
+    bandwidth: Bandwidth = None,
+    latency: Latency = None,
     cluster: ClusterName = None,
-    stride: Stride = 1,
+    stride: Stride = None,
     overlap: Overlap = True,
     joint_fraction: JointFraction = 1.0,
     optimizer_sync: Sync = False,
@@ -133,11 +146,12 @@ def schedule(
     from scalewall.cost.pipeline import simulate
     from scalewall.report.files import check_output
     from scalewall.report.timeline import TIMELINE_SUFFIXES, save_timeline
+    from scalewall.report.trace import TRACE_SUFFIXES, save_trace
 
     if plot is not None:
         check_output("--plot", plot, TIMELINE_SUFFIXES)
     if trace is not None:
-        check_output("--trace", trace, (".json",))
+        check_output("--trace", trace, TRACE_SUFFIXES)
     if csv is not None:
         check_output("--csv", csv)
     ready, placement = _own_schedule(file, pp, microbatches, name, chunks)
@@ -165,10 +179,8 @@ def schedule(
     run = simulate(replace(made, staggered=made.staggered and not optimizer_sync), priced)
     in_bytes = activation_bytes is not None
     if plot is not None:
-        save_timeline(run, plot, in_bytes)
+        save_timeline(run, plot, in_bytes, f"scalewall {shlex.join(sys.argv[1:])}")
     if trace is not None:
-        from scalewall.report.trace import save_trace
-
         save_trace(run, trace)
     if csv is not None:
         from scalewall.report.files import RowWriter

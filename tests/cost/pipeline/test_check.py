@@ -44,8 +44,16 @@ def load(stages, microbatches=1, **more):
         (["F0 BW0", "F0 BW0"], {"microbatches": 0}, "microbatches: 0 .*at least 1"),
         (["F0 BW0", "F0 BW0"], {"microbatches": [1, 1]}, "microbatches: .*list of 1"),
         (["F0 BW0", "F0 BW0"], {"staggered": "no"}, "staggered: 'no' .*true or false"),
-        (["F0 BW0", "F0 BW0"], {"stage": 1}, "schedule file: stage: .*Nearest: stages"),
+        (["F0 BW0", "F0 BW0"], {"stage": 1}, "^stage: 1 .*Nearest: stages"),
         ("F0", {}, "stages: .*a list of texts"),
+        (["F0 BW0"], {"chains": [[0, 10**9]]}, "chains: .*without gaps; 1 is missing"),
+        (["F0 BW0"], {"chains": [[-1, 0]]}, "chains: .*without gaps; -1 is negative"),
+        (["F0 BW0"], {"microbatches": 10**12}, "microbatches: .*fewer than the 2000000000000 needed"),
+        (["F0 BW0"], {"microbatches": 10**400}, "microbatches: .*fewer than"),
+        (["F99999999999999999999 BW0"], {}, "stage 0: 'F99999999999999999999' .*operations such as"),
+        (["F\N{ARABIC-INDIC DIGIT ZERO} BW0"], {}, "stage 0: .*operations such as"),
+        ([""], {}, "stage 0: 'F0' .* missing"),
+        (["F0 BW0"], {"name": {"a": 1}}, "name: .*a text"),
     ],
 )
 def test_what_is_wrong_is_named(stages, more, message):
@@ -88,7 +96,9 @@ def test_a_pair_that_waits_for_what_comes_after_is_named():
         (("dualpipe", 4, 11, 1), "microbatches: 11 .*even.*Nearest: 12"),
         (("dualpipev", 4, 7, 1), "microbatches: 7 .*at least 8.*Nearest: 8"),
         (("zb-v", 4, 6, 1), "microbatches: 6 .*at least 7.*Nearest: 7"),
-        (("1f1b", 64, 10**7, 1), "microbatches: 10000000 .*operations"),
+        (("1f1b", 64, 10**7, 1), "microbatches: 10000000 .*at most 260,416: .*Nearest: 260416"),
+        (("1f1b", 10**9, 1, 1), "pp: 1000000000 .*at most 16,666,666: .*operations"),
+        (("interleaved", 4, 4, 10**9), "chunks: 1000000000 .*at most 16,666,666"),
         (("zb-h3", 4, 8, 1), "schedule: 'zb-h3' .*Nearest: zb-h[12]"),
     ],
 )

@@ -169,6 +169,13 @@ def test_a_staggered_step_does_not_wait_for_the_last_stage():
     assert waits.step_seconds == 27.0
 
 
+def test_times_beyond_any_float_are_refused():
+    placement = placement_of("1f1b", 4)
+    costs = stage_costs(placement, Work(1e308, 1e308, 1e308))
+    with pytest.raises(InputError, match=r"costs: inf .*a float can hold"):
+        simulate(build_schedule("1f1b", 4, 8), costs)
+
+
 def test_costs_of_another_placement_are_refused():
     with pytest.raises(InputError, match="placement"):
         simulate(build_schedule("1f1b", 4, 8), stage_costs(placement_of("zb-v", 4)))

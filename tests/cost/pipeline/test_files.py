@@ -20,6 +20,7 @@ from scalewall.cost.pipeline import (
     simulate,
     stage_costs,
 )
+from scalewall.cost.pipeline.files import MOST_BYTES
 from scalewall.errors import InputError
 from tests.cost.pipeline.samples import NAMED_SHAPES, schedules
 
@@ -70,13 +71,30 @@ def test_the_example_of_the_docs_runs():
     [
         ("a.json", "{", "well-formed JSON"),
         ("a.toml", "x =", "well-formed TOML"),
-        ("a.json", "[]", "a table with name, microbatches"),
+        ("a.json", "[]", r"a\.json: schedule: \[\] .*a table with name, microbatches"),
+        ("a.json", "", "well-formed JSON"),
+        ("a.json", '{"microbatches": 1, "stages": ["F0', "well-formed JSON"),
+        ("a.json", "[" * 100_000, "well-formed JSON"),
+        ("a.json", f'{{"microbatches": 1{"0" * 5000}}}', "well-formed JSON"),
+        ("a.toml", "", r"a\.toml: stages: None .*a list of texts"),
+        ("a.json", '{"microbatches": NaN, "stages": ["F0 BW0"]}', r"a\.json: microbatches: nan"),
     ],
 )
 def test_files_that_cannot_be_read_are_named(name, text, message, tmp_path):
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=message):
+        load_schedule(file)
+
+
+def test_a_file_of_other_bytes_or_far_too_many_is_named(tmp_path):
+    file = tmp_path / "a.json"
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match=r"a\.json.*can be read"):
+        load_schedule(file)
+    with file.open("wb") as hollow:
+        hollow.truncate(MOST_BYTES + 1)
+    with pytest.raises(InputError, match=r"a\.json.*at most 50,000,000 bytes"):
         load_schedule(file)
 
 

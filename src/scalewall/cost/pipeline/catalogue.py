@@ -68,9 +68,13 @@ def _check_shape(name: str, stages: int, microbatches: int, chunks: int) -> None
     for field, value in (("pp", stages), ("microbatches", microbatches), ("chunks", chunks)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise InputError(field, value, "a whole number, at least 1", ["1"])
-    if 3 * stages * microbatches * chunks > MOST_OPERATIONS:
-        most = max(1, MOST_OPERATIONS // (3 * stages * chunks))
-        raise InputError("microbatches", microbatches, f"at most {MOST_OPERATIONS} operations", [str(most)])
+    operations = 3
+    for field, value in (("chunks", chunks), ("pp", stages), ("microbatches", microbatches)):
+        if operations * value > MOST_OPERATIONS:
+            most = MOST_OPERATIONS // operations
+            allowed = f"at most {most:,}: a simulation takes on {MOST_OPERATIONS:,} operations"
+            raise InputError(field, value, allowed, [str(most)])
+        operations *= value
     if name == INTERLEAVED and chunks < 2:
         raise InputError("chunks", chunks, "at least 2 for interleaved; 1 is the schedule 1f1b", ["2"])
     if name != INTERLEAVED and chunks != 1:

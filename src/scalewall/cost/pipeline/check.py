@@ -18,6 +18,9 @@ from scalewall.errors import InputError
 
 __all__ = ["check_operations", "deadlock"]
 
+LARGEST_TABLE = 10_000_000
+"""Entries of a table of all operations (80 MB) up to which the one that is missing is looked for by name."""
+
 
 def check_operations(schedule: Schedule) -> None:
     """Raise InputError unless every microbatch passes every part forward and back once, in order.
@@ -30,6 +33,7 @@ def check_operations(schedule: Schedule) -> None:
         Naming the first operation that is misplaced, missing, doubled, on the wrong stage or badly paired.
     """
     placement = schedule.placement
+    _check_amount(schedule)
     rows = np.array(schedule.microbatches)[placement.part_chain]
     _check_ranges(schedule, rows)
     columns = int(rows.max())
@@ -47,6 +51,19 @@ def check_operations(schedule: Schedule) -> None:
             late = operation_label(placement, before, part, microbatch)
             _refuse(schedule, after, part, microbatch, f"{late} comes first on its stage")
     _check_pairs(schedule)
+
+
+def _check_amount(schedule: Schedule) -> None:
+    """Refuse microbatches far beyond what the stages do, before a table of all their operations is laid out."""
+    counts = [len(chain) for chain in schedule.placement.chains]
+    least = 2 * sum(parts * number for parts, number in zip(counts, schedule.microbatches, strict=True))
+    table = len(KINDS) * schedule.placement.parts * max(schedule.microbatches)
+    if least > schedule.operations and table > LARGEST_TABLE:
+        fitting = max(1, schedule.operations // (2 * schedule.placement.parts))
+        allowed = (
+            f"as many as the stages do: {schedule.operations} operations are fewer than the {least} needed"
+        )
+        raise InputError("microbatches", list(schedule.microbatches), allowed, [str(fitting)])
 
 
 def _check_ranges(schedule: Schedule, rows: npt.NDArray[np.int64]) -> None:

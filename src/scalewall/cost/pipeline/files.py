@@ -23,6 +23,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from scalewall.cost.pipeline.check import check_operations
 from scalewall.cost.pipeline.placement import Placement, looped
 from scalewall.cost.pipeline.schedule import KINDS, Schedule, from_stage_orders
@@ -30,7 +32,9 @@ from scalewall.errors import InputError, nearest
 
 __all__ = ["load_schedule", "schedule_from_data", "schedule_to_data"]
 
-_OPERATION = re.compile(r"(BW|F|B|W)(\d+)(?:\.(\d+))?")
+_OPERATION = re.compile(r"(BW|F|B|W)([0-9]{1,9})(?:\.([0-9]{1,9}))?")
+MOST_BYTES = 50_000_000
+"""Of one file: about six million operations."""
 _KEYS = ("name", "microbatches", "chains", "staggered", "stages")
 
 
@@ -40,18 +44,31 @@ def load_schedule(path: Path) -> Schedule:
     Raises
     ------
     InputError
-        The file can't be read, or names what is wrong with it and where.
+        The file can't be read; or what is wrong in it, by file and field.
     """
+    data = _read(path)
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        return schedule_from_data(data, path.stem)
+    except InputError as error:
+        raise InputError(f"{path}: {error.field}", error.value, error.allowed, error.suggestions) from error
+
+
+def _read(path: Path) -> Any:
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
         raise InputError("schedule file", str(path), f"a file that can be read ({error})") from error
+    if len(content) > MOST_BYTES:
+        raise InputError("schedule file", str(path), f"a file of at most {MOST_BYTES:,} bytes")
     try:
-        data = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
+        text = content.decode("utf-8-sig")
+        return json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise InputError("schedule file", str(path), f"a file that can be read ({error})") from error
+    except (ValueError, RecursionError) as error:
         kind = "JSON" if path.suffix == ".json" else "TOML"
         raise InputError("schedule file", str(path), f"well-formed {kind} ({error})") from error
-    return schedule_from_data(data, path.stem)
 
 
 def schedule_from_data(data: Any, default_name: str = "schedule") -> Schedule:
@@ -61,16 +78,19 @@ def schedule_from_data(data: Any, default_name: str = "schedule") -> Schedule:
     and pairs well formed. Deadlocks between stages show in the simulation.
     """
     if not isinstance(data, dict):
-        raise InputError("schedule file", type(data).__name__, f"a table with {', '.join(_KEYS)}")
+        raise InputError("schedule", data, f"a table with {', '.join(_KEYS)}")
     for key in data:
         if key not in _KEYS:
-            raise InputError(f"schedule file: {key}", data[key], ", ".join(_KEYS), nearest(key, _KEYS))
+            raise InputError(key, data[key], ", ".join(_KEYS), nearest(key, _KEYS))
+    name = data.get("name", default_name)
+    if not isinstance(name, str):
+        raise InputError("name", name, "a text")
     stages = data.get("stages")
     if not isinstance(stages, list) or not stages or not all(isinstance(line, str) for line in stages):
         raise InputError("stages", stages, 'a list of texts, one a stage: ["F0 B0 W0", ...]')
     placement = _placement(data.get("chains"), len(stages))
     schedule = from_stage_orders(
-        name=str(data.get("name", default_name)),
+        name=name,
         placement=placement,
         microbatches=_microbatches(data.get("microbatches"), placement),
         orders=[_order(line, stage, placement) for stage, line in enumerate(stages)],
@@ -139,13 +159,9 @@ def _chunks(placement: Placement, stage: int) -> int:
 
 def schedule_to_data(schedule: Schedule) -> dict[str, Any]:
     """Return ``schedule`` as plain data that :func:`schedule_from_data` reads, for JSON or TOML."""
-    lines = []
-    for stage in range(schedule.stages):
-        here = range(*schedule.stage_slice(stage).indices(schedule.operations))
-        joints = ["&" if schedule.joined[i] else " " for i in here]
-        lines.append(
-            "".join(schedule.label(i) + joint for i, joint in zip(here, joints, strict=True)).strip()
-        )
+    joints = np.where(schedule.joined, "&", " ").tolist()
+    words = [label + joint for label, joint in zip(schedule.labels(), joints, strict=True)]
+    lines = ["".join(words[schedule.stage_slice(stage)]).strip() for stage in range(schedule.stages)]
     return {
         "name": schedule.name,
         "microbatches": list(schedule.microbatches),

@@ -8,6 +8,7 @@ chain that goes down and comes back is a V; two opposite chains hold the model t
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,9 +41,12 @@ class Placement:
                 "chains", [list(chain) for chain in self.chains], "at least one chain, none empty"
             )
         used = {stage for chain in self.chains for stage in chain}
-        missing = sorted(set(range(max(used) + 1)) - used)
-        if min(used) < 0 or missing:
-            allowed = f"stages numbered 0, 1, 2, ... without gaps; {missing or 'negative'} is wrong"
+        wrong = min(used)
+        if wrong >= 0:
+            wrong = next(stage for stage in itertools.count() if stage not in used)
+        if wrong < len(used):
+            problem = f"{wrong} is negative" if wrong < 0 else f"{wrong} is missing"
+            allowed = f"stages numbered 0, 1, 2, ... without gaps; {problem}"
             raise InputError("chains", [list(chain) for chain in self.chains], allowed)
 
     @cached_property

@@ -91,6 +91,13 @@ class Schedule:
             self.placement, int(self.kind[index]), int(self.part[index]), int(self.microbatch[index])
         )
 
+    def labels(self) -> list[str]:
+        """Return the labels of all operations, as :meth:`label` writes them."""
+        several = self.placement.parts > self.placement.stages
+        suffixes = [f".{chunk}" if several else "" for chunk in self.placement.chunk.tolist()]
+        columns = zip(self.kind.tolist(), self.microbatch.tolist(), self.part.tolist(), strict=True)
+        return [f"{KINDS[kind]}{microbatch}{suffixes[part]}" for kind, microbatch, part in columns]
+
 
 def operation_label(placement: Placement, kind: int, part: int, microbatch: int) -> str:
     """Return ``F3`` or, where stages hold several parts, ``F3.1`` (microbatch 3, chunk 1)."""

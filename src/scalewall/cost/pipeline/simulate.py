@@ -103,7 +103,8 @@ def simulate(schedule: Schedule, costs: Costs) -> PipelineRun:
     Raises
     ------
     InputError
-        If the costs belong to another placement, or the schedule is a deadlock (the operations are named).
+        If the costs belong to another placement, the schedule is a deadlock (the operations are named), or the
+        step takes longer than a float can hold.
     """
     placement = schedule.placement
     if placement.chains != costs.placement.chains:
@@ -136,7 +137,10 @@ def simulate(schedule: Schedule, costs: Costs) -> PipelineRun:
     if (position < schedule.offsets[1:]).any():
         raise deadlock(schedule, position)
     began, finished = start[schedule.offsets[:-1]], freed[schedule.offsets[1:] - 1]
-    makespan, period = float(finished.max()), float((finished - began).max())
+    makespan = float(finished.max())
+    if not np.isfinite(makespan):
+        raise InputError("costs", makespan, "seconds that add up to a number that a float can hold")
+    period = float((finished - began).max())
     step = period if schedule.staggered else makespan
     busy, sending, waited, before = tally
     exposed = waited - before if schedule.staggered else waited
