@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import os
+import signal
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -104,6 +107,35 @@ def test_a_file_in_a_folder_that_takes_no_others_is_written_in_place(
     write_text(target, "kept")
     assert target.read_text(encoding="utf-8") == "kept"
     assert target.stat().st_ino == before
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from scalewall.report.files import write_bytes
+
+def stall(partial, target):
+    print("writing", flush=True)
+    sys.stdin.read()
+
+Path.replace = stall
+write_bytes(Path(sys.argv[1]), b"new")
+"""
+
+
+def test_a_kill_while_a_file_is_written_leaves_the_old_one(tmp_path: Path) -> None:
+    target = tmp_path / "trace.json"
+    target.write_bytes(b"old")
+    command = [sys.executable, "-c", KILLED, str(target)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writing:
+        assert writing.stdout is not None
+        assert writing.stdout.readline() == "writing\n"
+        writing.send_signal(signal.SIGKILL)
+    assert writing.returncode == -signal.SIGKILL
+    assert target.read_bytes() == b"old"
+    write_text(target, "new")
+    assert target.read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["trace.json"]
 
 
 def test_rows_reach_the_file_whole_one_by_one(tmp_path: Path) -> None:

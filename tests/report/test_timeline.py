@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import re
@@ -22,8 +23,10 @@ from scalewall.cost.pipeline import (
     stage_costs,
 )
 from scalewall.report.pipeline_tables import heading, run_record, stage_rows, stage_table, step_sentences
-from scalewall.report.timeline import TIMELINE_SUFFIXES, save_timeline, timeline_figure, timeline_html
-from scalewall.report.trace import chrome_trace, save_trace
+from scalewall.report.style import style
+from scalewall.report.timeline import TIMELINE_SUFFIXES, save_timeline, timeline_html
+from scalewall.report.timeline_figure import DRAWN_A_STAGE, SERIES, timeline_figure
+from scalewall.report.trace import save_trace, trace_events
 
 CHUNKS = {"interleaved": 2}
 
@@ -37,6 +40,10 @@ def make_run(name="zb-h1", transfer=0.002, overlap=True):
     sends = Sends((lane >= 0) * transfer, (lane >= 0) * transfer / 10, lane)
     costs = stage_costs(placement, Work(0.02, 0.022, 0.016, 2e9, 1e9, 1e10), sends=sends, overlap=overlap)
     return simulate(build_schedule(name, 4, 8, CHUNKS.get(name, 1), costs), costs)
+
+
+def events_of(run):
+    return [json.loads(event) for event in trace_events(run)]
 
 
 def page_data(page):
@@ -98,13 +105,38 @@ def test_the_figure_draws_every_operation(memory_in_bytes):
     assert ("bytes" in figure.axes[1].get_ylabel()) is False
 
 
-def test_the_trace_has_what_viewers_want(tmp_path):
+def test_a_figure_of_many_operations_mixes_their_colours_by_time():
+    placement = placement_of("1f1b", 2)
+    costs = stage_costs(placement, Work(1.0, 1.0, 1.0))
+    run = simulate(build_schedule("1f1b", 2, DRAWN_A_STAGE, costs=costs), costs)
+    figure = timeline_figure(run, False)
+    figure.savefig(io.BytesIO(), format="png")
+    images = figure.axes[0].images
+    assert len(images) == 2
+    assert figure.axes[0].get_xlim() == (0.0, run.makespan_seconds)
+    theme = style().light
+    forward, backward, nothing = (
+        np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+        for colour in (theme.series[SERIES["F"]], theme.series[SERIES["BW"]], theme.background)
+    )
+    first, later = (np.asarray(image.get_array())[0] for image in images)
+    assert first[0] == pytest.approx(forward)
+    assert first[-1] == pytest.approx(backward)
+    assert later[0] == pytest.approx(nothing)
+    middle = first[first.shape[0] // 4 : -first.shape[0] // 4].mean(axis=0)
+    assert middle == pytest.approx(forward / 3 + 2 * backward / 3, abs=0.01)
+
+
+@pytest.mark.parametrize("name", ["trace.json", "trace.json.gz"])
+def test_the_trace_has_what_viewers_want(name, tmp_path):
     run = make_run("interleaved")
-    file = tmp_path / "trace.json"
+    file = tmp_path / name
     save_trace(run, file)
-    trace = json.loads(file.read_text(encoding="utf-8"))
-    assert trace == json.loads(json.dumps(chrome_trace(run)))
+    content = file.read_bytes()
+    trace = json.loads(gzip.decompress(content) if name.endswith(".gz") else content)
+    assert trace["displayTimeUnit"] == "ms"
     events = trace["traceEvents"]
+    assert events == events_of(run)
     slices = [e for e in events if e["ph"] == "X"]
     stages = [e for e in slices if e["cat"] != "message"]
     assert len(stages) == run.schedule.operations
@@ -119,20 +151,41 @@ def test_the_trace_has_what_viewers_want(tmp_path):
 @pytest.mark.parametrize("overlap", [True, False])
 def test_slices_of_one_thread_never_cross(overlap):
     """Viewers stack slices that overlap; ours are one after the other, pairs side by side."""
-    events = chrome_trace(make_run("dualpipe", transfer=0.05, overlap=overlap))["traceEvents"]
+    events = events_of(make_run("dualpipe", transfer=0.05, overlap=overlap))
     threads = {}
     for e in events:
         if e["ph"] == "X":
-            threads.setdefault(e["tid"], []).append((e["ts"], e["ts"] + e["dur"]))
+            begun, length = (round(1000 * e[key]) for key in ("ts", "dur"))
+            assert e["ts"] == begun / 1000
+            assert e["dur"] == length / 1000
+            threads.setdefault(e["tid"], []).append((begun, begun + length))
     for spans in threads.values():
         distinct = sorted(set(spans))
         for before, after in pairwise(distinct):
-            assert after[0] >= before[1] - 1e-6
+            assert after[0] >= before[1]
 
 
 def test_messages_that_take_no_time_are_left_out_of_the_trace():
-    events = chrome_trace(make_run(transfer=0.0))["traceEvents"]
-    assert not [e for e in events if e.get("cat") == "message"]
+    assert not [e for e in events_of(make_run(transfer=0.0)) if e.get("cat") == "message"]
+
+
+def test_the_trace_counts_memory_once_for_each_time():
+    run = make_run("dualpipe")
+    counts = [(e["name"], e["ts"], e["args"]["bytes"]) for e in events_of(run) if e["ph"] == "C"]
+    assert len({(name, time) for name, time, _ in counts}) == len(counts)
+    for stage, peak in enumerate(peak_bytes(run)):
+        assert max(held for name, _, held in counts if name == f"memory, stage {stage}") == peak
+
+
+def test_a_step_that_takes_no_time_is_told_and_drawn(tmp_path):
+    placement = placement_of("1f1b", 2)
+    costs = stage_costs(placement, Work())
+    run = simulate(build_schedule("1f1b", 2, 3, costs=costs), costs)
+    assert "A step takes 0 s" in step_sentences(run)[0]
+    assert "nothing takes time" in step_sentences(run)[1]
+    for suffix in TIMELINE_SUFFIXES:
+        save_timeline(run, tmp_path / f"timeline{suffix}", False)
+    save_trace(run, tmp_path / "trace.json")
 
 
 def test_rows_and_record_say_the_same():

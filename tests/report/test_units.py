@@ -28,6 +28,8 @@ from scalewall.report import units
         (units.count(3e20), "3.00e8 trillion"),
         (units.duration(0.0), "0 s"),
         (units.duration(1.135e-6), "1.14 µs"),
+        (units.duration(1.5e-12), "0.00150 ns"),
+        (units.duration(1e-300), "1.00e-291 ns"),
         (units.duration(0.99999), "1.00 s"),
         (units.duration(130.0), "2.17 minutes"),
         (units.duration(8.15e6), "3.10 months"),

@@ -30,20 +30,30 @@ def heading(run: PipelineRun) -> str:
     title = SCHEDULES[schedule.name].title if schedule.name in SCHEDULES else schedule.name
     chunks = schedule.placement.parts // schedule.stages
     held = f" of {chunks} chunks" if chunks > 1 else ""
-    return f"{title}: {schedule.stages} stages{held}, {sum(schedule.microbatches)} microbatches"
+    stages, microbatches = schedule.stages, sum(schedule.microbatches)
+    return f"{title}: {_many(stages, 'stage', 's')}{held}, {_many(microbatches, 'microbatch', 'es')}"
+
+
+def _many(count: int, word: str, ending: str) -> str:
+    return f"{count} {word}{'' if count == 1 else ending}"
+
+
+def _share(part: float, whole: float) -> str:
+    """Return ``part`` of ``whole`` as a percentage; nothing of nothing is none."""
+    return percent(part / whole if whole > 0.0 else 0.0)
 
 
 def step_sentences(run: PipelineRun) -> list[str]:
     """Return what a reader wants to know first, one sentence a line."""
     step = run.step_seconds
     path = path_seconds(critical_path(run))
-    parts = ", ".join(f"{kind} {percent(s / run.makespan_seconds)}" for kind, s in _largest_first(path))
+    parts = ", ".join(f"{kind} {_share(s, run.makespan_seconds)}" for kind, s in _largest_first(path))
     added = max(communication_seconds(run), 0.0)
     lines = [
         f"A step takes {duration(step)}; stages compute {percent(1.0 - run.bubble_fraction)} of it, "
         f"the bubble is {percent(run.bubble_fraction)}.",
-        f"Critical path: {parts}.",
-        f"Communication adds {duration(added)} ({percent(added / step)}).",
+        f"Critical path: {parts or 'nothing takes time'}.",
+        f"Communication adds {duration(added)} ({_share(added, step)}).",
     ]
     if run.makespan_seconds > step:
         lines.append(

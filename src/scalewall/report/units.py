@@ -64,8 +64,9 @@ def _plain(value: float, digits: int = 3) -> str:
 
 
 def _compact(value: float, digits: int = 3) -> str:
-    """Write ``value`` plainly below 10,000 and with an exponent from there on."""
-    return _plain(value, digits) if value < 9999.5 else scientific(value, digits)
+    """Write ``value`` plainly below 10,000 (and above a millionth), else with an exponent."""
+    plain = value == 0.0 or 1e-6 <= abs(value) < 9999.5
+    return _plain(value, digits) if plain else scientific(value, digits)
 
 
 def _trimmed(number: str) -> str:
