@@ -36,7 +36,7 @@ lint: .venv/.installed-dev
 	@$(BIN)/mypy
 
 bench: .venv/.installed-dev  ## speed as ratios against plain Python and against bounds
-	@for script in benchmarks/bench_*.py; do $(BIN)/python "$$script"; done
+	@for script in benchmarks/bench_*.py; do PYTHONPATH=. $(BIN)/python "$$script"; done
 
 validate: .venv/.installed-run  ## every published claim beside our number
 	@$(BIN)/python -m scalewall reproduce
