@@ -17,6 +17,7 @@ SAYS = {
     "one_plan": ("my plan: 1,024 accelerators", "the best plan:", "arithmetic"),
     "own_machine": ("H100s, 32 behind one NVLink switch, 800 Gbit/s out", "efficient up to"),
     "save_and_replay": ('scalewall_version = "', "the same answer: True"),
+    "sweep_samples": ("80 points, 0 failed", "90 % of the worlds"),
     "what_if": ("twice the InfiniBand", "a tenth of the kernel latency"),
 }
 SHORT = 40

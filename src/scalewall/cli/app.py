@@ -44,12 +44,12 @@ app.command()(estimate)
 app.command(name="fit-memory")(fit_memory)
 app.command()(schedule)
 app.command()(reproduce)
-app.command(hidden=True)(sweep)
+app.command()(sweep)
 app.command()(validate)
 app.add_typer(hardware)
 app.add_typer(laws)
 app.add_typer(models)
-app.add_typer(results, hidden=True)
+app.add_typer(results)
 
 
 def _show_version(wanted: bool) -> None:
