@@ -1,4 +1,5 @@
 # `make run` and `make test` need nothing but make and Python >= 3.11: each makes .venv and installs what it uses.
+# The browser tests of `make test` want Chromium: as root it is installed with apt-get where none is found.
 # Files named .installed-* inside .venv remember what is done, so a second call starts at once.
 
 SHELL := /bin/bash
@@ -9,6 +10,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 PYTHON ?=
+CHROMIUM ?=
 WORKERS ?= 2
 OUT ?= out
 BIN := .venv/bin
@@ -24,11 +26,11 @@ help:  ## list these commands
 run: .venv/.installed-run  ## a first answer: limits of known machines as a table, and an HTML report in out/
 	@$(BIN)/python examples/first_answer.py
 
-test: .venv/.installed-dev lint  ## lint, types and all tests
+test: .venv/.installed-dev .venv/.installed-browser lint  ## lint, types and all tests
 	@for search in reference full; do \
 	  $(BIN)/python -m scalewall limits --machine ref-h100 --search $$search --json 2>&1 >/dev/null | grep -i compiling || true; \
 	done
-	@$(BIN)/pytest --numprocesses $(WORKERS) -p no:benchmark
+	@CHROMIUM="$(CHROMIUM)" $(BIN)/pytest --numprocesses $(WORKERS) -p no:benchmark
 
 lint: .venv/.installed-dev
 	@$(BIN)/ruff check .
@@ -60,6 +62,19 @@ clean:  ## remove .venv and everything that was generated
 	@$(INSTALL) hatchling editables
 	@$(EDITABLE) '.[dev]'
 	@touch $@ .venv/.installed-run
+
+.venv/.installed-browser: | $(BIN)/python
+	@for candidate in $(CHROMIUM) chromium chromium-browser google-chrome; do \
+	  if command -v "$$candidate" >/dev/null; then touch $@; exit 0; fi; \
+	done; \
+	if [ "$$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then \
+	  echo "The browser tests need Chromium, and none was found. Install it, or name it: make test CHROMIUM=/path/to/chromium" >&2; \
+	  exit 1; \
+	fi; \
+	echo "Installing Chromium for the browser tests ..."; \
+	apt-get update -qq >/dev/null; \
+	DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends chromium fonts-dejavu-core >/dev/null; \
+	touch $@
 
 $(BIN)/python:
 	@for candidate in $(PYTHON) python3 python3.13 python3.12 python3.11; do \
