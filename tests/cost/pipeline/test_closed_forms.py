@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scalewall.cost.pipeline import Work, build_schedule, in_flight, placement_of, simulate, stage_costs
+from scalewall.cost.pipeline.classic import interleaved_1f1b
 from scalewall.cost.schedules import bubble_fraction
 from scalewall.errors import InputError
 
@@ -65,6 +68,26 @@ def test_interleaved_elsewhere_is_longer_or_refused():
     assert refused > 0
     assert len(refused_hints) == 2 * refused
     assert set(refused_hints) == {0}
+
+
+@pytest.mark.parametrize("chunks", [2, 3, 4, 8])
+def test_other_microbatch_counts_are_refused_or_longer_as_the_docs_say(chunks):
+    refused, longer = 0, []
+    for pp in range(2, 17):
+        for microbatches in range(pp + 1, 4 * pp):
+            if microbatches % pp == 0:
+                continue
+            schedule = interleaved_1f1b(pp, microbatches, chunks)
+            try:
+                run = simulate(schedule, stage_costs(schedule.placement))
+            except InputError:
+                refused += 1
+                continue
+            closed = 3.0 * microbatches / (1.0 - bubble_fraction(pp, microbatches, chunks, False))
+            longer.append(run.step_seconds / closed - 1.0)
+    row = f"| {chunks} | {refused / (refused + len(longer)):.0%} | {np.median(longer):.0%} | {max(longer):.0%} |"
+    docs = Path(__file__).parents[3] / "docs" / "schedules.md"
+    assert row.replace("%", " %") in docs.read_text(encoding="utf-8")
 
 
 @thousands
