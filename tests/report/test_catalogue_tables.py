@@ -96,6 +96,8 @@ def test_network_levels_stand_together() -> None:
         ("accelerator.units", 132.0, "132"),
         ("precision.16.flop_per_clock", 4096.0, "4,096 FLOP"),
         ("price.usd", 30000.0, "30,000 USD"),
+        ("price.usd", 25733.7, "25,734 USD"),
+        ("price.usd_per_hour", 2.99, "2.99 USD/h"),
         ("accelerator.clock_hz", 1.83e9, "1.83 GHz"),
     ],
 )

@@ -21,6 +21,7 @@ from scalewall.report import units
         (units.scientific(0.8), "0.800"),
         (units.count(131072), "131,072"),
         (units.count(0.5), "0.5"),
+        (units.count(25_733.7), "25,734"),
         (units.count(16_777_216), "16.8 million"),
         (units.count(999_999), "1.00 million"),
         (units.count(999_999_999), "1.00 billion"),

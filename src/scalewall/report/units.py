@@ -89,13 +89,13 @@ def flop(value: float | None) -> str:
 
 
 def count(value: float | None) -> str:
-    """Return a number of things: exact below a million (``131,072``), from there on ``16.8 million``."""
+    """Return a number of things: to the unit below a million (``131,072``), from there on ``16.8 million``."""
     if not _is_finite(value):
         return _word(value)
     for size, word in _COUNT_WORDS:
         if abs(_rounded(value, 3)) >= size:
             return f"{_compact(value / size)} {word}"
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.3g}"
+    return f"{value:,.0f}" if value == int(value) or abs(value) >= 999.5 else f"{value:,.3g}"
 
 
 def duration(seconds: float | None) -> str:
