@@ -18,11 +18,7 @@ __all__ = [
 
 _FAST = value("collective.fast_fraction")
 _SLOW = value("collective.slow_fraction")
-_FAST_STEP = value("collective.fast_step")
-_SLOW_STEP = value("collective.slow_step")
-_BASE = value("collective.base")
 _PAIR = value("collective.pair_fraction")
-_PAIR_LATENCY = value("collective.pair_latency")
 _EXCHANGE = value("collective.exchange_fraction")
 _EXCHANGE_SLOW = value("collective.exchange_slow_fraction")
 _DISPATCH_FAST = value("collective.dispatch_fast_fraction")
@@ -53,7 +49,7 @@ def call_seconds(device: Device, ranks: int, stride: int) -> float:
     if ranks == 1:
         return 0.0
     domains = math.ceil(ranks / ranks_inside(device, ranks, stride))
-    return _BASE + (ranks - domains) * _FAST_STEP + (domains - 1) * _SLOW_STEP
+    return device.call_latency + (ranks - domains) * device.fast_step + (domains - 1) * device.slow_step
 
 
 def gather_seconds(
@@ -83,7 +79,7 @@ def gather_seconds(
 def pair_seconds(device: Device, distance: int, size: float) -> float:
     """Seconds that ``size`` bytes take to a rank ``distance`` accelerators away."""
     bandwidth = device.fast_bandwidth if distance < device.fast_ranks else device.slow_bandwidth
-    return _PAIR_LATENCY + size / (bandwidth * _PAIR)
+    return device.pair_latency + size / (bandwidth * _PAIR)
 
 
 def exchange_seconds(
@@ -96,7 +92,7 @@ def exchange_seconds(
     if ranks == 1:
         return 0.0
     inside = ranks_inside(device, ranks, stride)
-    latency = _BASE + _FAST_STEP * (inside > 1) + _SLOW_STEP * (inside < ranks)
+    latency = device.call_latency + device.fast_step * (inside > 1) + device.slow_step * (inside < ranks)
     plain = dispatcher == "all-to-all"
     inner, outer = (_EXCHANGE, _EXCHANGE_SLOW) if plain else (_DISPATCH_FAST, _DISPATCH_SLOW)
     return latency + max(fast / (device.fast_bandwidth * inner), slow / (device.slow_bandwidth * outer))

@@ -13,6 +13,7 @@ from typing import Any
 from scalewall.errors import InputError
 from scalewall.hardware import read_machine
 from scalewall.hardware.overrides import apply_overrides
+from scalewall.planner.constants import value
 
 __all__ = ["Device", "load_device"]
 
@@ -53,6 +54,12 @@ class Device:
         Accelerators in one fast domain (NVLink).
     fast_bandwidth, slow_bandwidth : float
         Bytes/s an accelerator in one direction, within the domain and beyond.
+    price : float
+        Of one accelerator (USD); 0: not known.
+    fast_step, slow_step : float
+        Seconds that a collective takes for each further rank within a domain, and for each further domain.
+    call_latency, pair_latency : float
+        Seconds that a collective, and a message between two ranks, cost whatever their size.
     """
 
     name: str
@@ -71,6 +78,10 @@ class Device:
     fast_bandwidth: float
     slow_bandwidth: float
     price: float = field(default=0.0)
+    fast_step: float = value("collective.fast_step")
+    slow_step: float = value("collective.slow_step")
+    call_latency: float = value("collective.base")
+    pair_latency: float = value("collective.pair_latency")
 
     def rate(self, bits: int) -> float:
         """FLOP/s that large matmuls reach at ``bits`` a word."""
