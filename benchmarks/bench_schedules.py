@@ -6,6 +6,7 @@ Run: python benchmarks/bench_schedules.py
 from __future__ import annotations
 
 import importlib
+import inspect
 import time
 from collections.abc import Callable
 from typing import Any
@@ -83,7 +84,7 @@ def against_plain_python() -> None:
     costs = stage_costs(schedule.placement)
     compiled = best_seconds(simulate, schedule, costs)
     module = importlib.import_module("scalewall.cost.pipeline.simulate")
-    with patch.object(module, "run_events", run_events.py_func):
+    with patch.object(module, "run_events", inspect.unwrap(run_events)):
         plain = best_seconds(simulate, schedule, costs)
     print(
         f"\nCompiled against the same function in plain Python, {schedule.operations:,} operations: ", end=""

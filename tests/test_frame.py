@@ -132,11 +132,12 @@ def test_an_edited_formula_is_not_answered_from_an_old_kernel(tmp_path: Path) ->
     (package / "__init__.py").touch()
     shutil.copy(PACKAGE / "_jit.py", package)
     formula = package / "cost" / "formula.py"
-    head = "from scalewall._jit import kernel\n\n@kernel\ndef rate(x):\n"
+    future = "from __future__ import annotations\n"
+    head = f"{future}from scalewall._jit import kernel\n\n@kernel\ndef rate(x) -> float:\n"
     formula.write_text(f"{head}    return 2.0 * x\n")
     (package / "ideal" / "caller.py").write_text(
-        "from scalewall._jit import kernel\nfrom scalewall.cost.formula import rate\n\n"
-        "@kernel\ndef answer(x):\n    return rate(x) + 1.0\n"
+        f"{future}from scalewall._jit import kernel\nfrom scalewall.cost.formula import rate\n\n"
+        "@kernel\ndef answer(x) -> float:\n    return rate(x) + 1.0\n"
     )
     places = {"PYTHONPATH": str(package.parent), "SCALEWALL_CACHE_DIR": str(tmp_path / "cache")}
 

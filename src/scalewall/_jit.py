@@ -8,14 +8,17 @@ fresh compilation. The rooms that only show or repeat results hold no kernels (a
 
 from __future__ import annotations
 
+import _signal
 import hashlib
 import os
 import shutil
+import signal
 import sys
+import threading
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, update_wrapper
 from pathlib import Path
-from types import MappingProxyType
+from types import FrameType, MappingProxyType
 from typing import Any, TypeVar, cast
 
 import numba
@@ -33,6 +36,7 @@ _njit: Callable[..., Callable[[object], object]] = numba.njit
 _OPTIONS: Mapping[str, Any] = MappingProxyType(
     {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 )
+_SCALARS = frozenset({"float", "int", "bool", "None"})
 KERNEL_ROOMS = ("hardware", "workload", "cost", "ideal", "planner")
 
 
@@ -97,9 +101,12 @@ def kernel(function: _Function) -> _Function:
     """Compile ``function`` with Numba in nopython mode, cached in :func:`cache_folder`.
 
     IEEE arithmetic is kept (no fast-math) so that results are the same in every caller; division by zero
-    gives inf or NaN as in NumPy.
+    gives inf or NaN as in NumPy. A kernel that returns more than a number goes through :class:`_Door`.
     """
-    return _compiled(function, inner=False)
+    compiled = _compiled(function, inner=False)
+    if function.__annotations__.get("return") in _SCALARS:
+        return compiled
+    return cast(_Function, _Door(compiled))
 
 
 def inner_kernel(function: _Function) -> _Function:
@@ -118,3 +125,30 @@ def _compiled(function: _Function, inner: bool) -> _Function:
     finally:
         setattr(_numba_config, _CACHE_SETTING, before)
     return cast(_Function, compiled)
+
+
+class _Door:
+    """A kernel as Python calls it: Ctrl-C waits until the result is whole.
+
+    Numba builds arrays and named tuples for Python with Python code, where a pending Ctrl-C raises; Numba does
+    not look, and the process dies. ``_signal`` is the standard library's ``signal`` without the conversion to
+    enumerations that would cost more than many a kernel. Other kernels call the kernel itself, by its ``_numba_type_``.
+    """
+
+    def __init__(self, compiled: Callable[..., object]) -> None:
+        self.kernel = compiled
+        self._numba_type_ = cast(Any, compiled)._numba_type_
+        update_wrapper(self, compiled, updated=())
+
+    def __call__(self, *arguments: object) -> object:
+        before = _signal.getsignal(signal.SIGINT)
+        if not callable(before) or threading.get_ident() != threading.main_thread().ident:
+            return self.kernel(*arguments)
+        held: list[FrameType | None] = []
+        _signal.signal(signal.SIGINT, lambda _, frame: held.append(frame))
+        try:
+            return self.kernel(*arguments)
+        finally:
+            _signal.signal(signal.SIGINT, before)
+            if held:
+                before(signal.SIGINT, held[0])
