@@ -68,6 +68,11 @@ def test_microbatches_in_flight(layout: Layout, stage: int, expected: float) -> 
     assert in_flight(layout, stage, 16) == expected
 
 
+@pytest.mark.parametrize("schedule", ["1f1b", "gpipe", "zb-1p", "zb-2p", "dualpipe"])
+def test_without_a_pipeline_one_microbatch_is_in_flight(schedule: str) -> None:
+    assert in_flight(Layout(dp=8, schedule=schedule), 0, 16) == 1.0
+
+
 def test_state_by_hand() -> None:
     terms = stage_memory(dense_run(), Layout(dp=8, sharding="none"), load_profile("megatron-2022"))[0].terms
     parameters = 32 * (4096 * 6144 + 4096 * 4096 + 3 * 4096 * 14336) + 2 * 4096 * 128256

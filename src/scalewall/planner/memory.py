@@ -87,9 +87,11 @@ def in_flight(layout: Layout, stage: int, microbatches: int) -> float:
     """Return how many microbatches' activations a stage holds at most, in whole stages.
 
     1F1B: ``p - i`` of stage ``i``; interleaved: ``(2 (p - i) - 1 + (v - 1) p) / v`` [3]; zero bubble: ``p`` and
-    ``2 p - 1`` [4]; GPipe: all.
+    ``2 p - 1`` [4]; GPipe: all. Without a pipeline there is one, whatever the schedule.
     """
     p, v = layout.pp, layout.chunks
+    if p == 1:
+        return 1.0
     if layout.schedule == "gpipe":
         return float(microbatches)
     if layout.schedule == "zb-1p":
