@@ -11,6 +11,7 @@ import typer
 from scalewall._version import __version__
 from scalewall.cli.estimate import estimate
 from scalewall.cli.estimate_ideal import estimate_ideal
+from scalewall.cli.explain import explain
 from scalewall.cli.fit_memory import fit_memory
 from scalewall.cli.flags import message
 from scalewall.cli.hardware import hardware
@@ -41,6 +42,7 @@ app = typer.Typer(
 app.command()(limits)
 app.command(name="estimate-ideal")(estimate_ideal)
 app.command()(estimate)
+app.command()(explain)
 app.command(name="fit-memory")(fit_memory)
 app.command()(schedule)
 app.command()(reproduce)

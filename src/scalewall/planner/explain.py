@@ -1,0 +1,124 @@
+"""Why one plan takes the time it takes, what binds it, and what one change would buy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scalewall.planner.estimate import Estimate, estimate
+from scalewall.planner.layout import Layout
+from scalewall.planner.moves import Move, moves
+from scalewall.planner.profile import Profile
+from scalewall.planner.run import Run
+from scalewall.planner.sensitivity import CAPACITY, Sensitivity, sensitivities
+from scalewall.planner.waterfall import ARITHMETIC, Segment, waterfall
+
+__all__ = ["Explanation", "explain", "explain_estimate"]
+
+_SAME = 1e-9
+"""Relative difference below which two step times, or two needs of memory, are the same."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One plan explained.
+
+    Parameters
+    ----------
+    answer : Estimate
+        The plan and what it takes.
+    segments : tuple of Segment
+        Where its seconds come from; they add up to the step.
+    hardware : tuple of Sensitivity
+        What each figure of the machine does to it.
+    moves : tuple of Move
+        Plans that differ in one knob, and what they take.
+    without_effect : tuple of str
+        Knobs and figures of the machine of which no other value changes step time or memory.
+    """
+
+    answer: Estimate
+    segments: tuple[Segment, ...]
+    hardware: tuple[Sensitivity, ...]
+    moves: tuple[Move, ...]
+    without_effect: tuple[str, ...]
+
+    @property
+    def binds(self) -> Sensitivity:
+        """The figure of the machine that the step follows most, by elasticity."""
+        return min((one for one in self.hardware if not one.through), key=lambda one: one.elasticity)
+
+    @property
+    def largest_loss(self) -> Segment:
+        """The segment beyond the arithmetic that costs most."""
+        return max((s for s in self.segments if s.name != ARITHMETIC), key=lambda s: s.seconds)
+
+    @property
+    def memory_binds(self) -> bool:
+        """Whether a plan that is one move away would be faster but does not fit, or this one does not."""
+        return not self.answer.fit.fits or any(not move.fits for move in self._faster())
+
+    def helps(self, count: int = 3) -> tuple[Move, ...]:
+        """Return the changes that help most: those that fit, the fastest first, at most one a knob.
+
+        Of a plan that does not fit every change that makes it fit helps. Changes of precision are left out: they
+        change what is computed.
+        """
+        offered = [move for move in self.moves if move.fits and move.same_arithmetic]
+        if self.answer.fit.fits:
+            offered = [move for move in offered if move in self._faster()]
+        best: dict[str, Move] = {}
+        for move in sorted(offered, key=lambda move: move.seconds or 0.0):
+            best.setdefault(move.knob, move)
+        return tuple(best.values())[:count]
+
+    def _faster(self) -> list[Move]:
+        before = self.answer.step.seconds * (1 - _SAME)
+        return [
+            move
+            for move in self.moves
+            if move.seconds is not None and move.seconds < before and move.same_arithmetic
+        ]
+
+
+def explain(run: Run, layout: Layout, profile: Profile) -> Explanation:
+    """Return why ``layout`` takes what it takes for ``run``, and what would change that.
+
+    Raises
+    ------
+    InputError
+        The layout cannot run the run.
+    """
+    return explain_estimate(estimate(run, layout, profile))
+
+
+def explain_estimate(answer: Estimate) -> Explanation:
+    """Return the explanation of an estimate that was made already."""
+    near = moves(answer.run, answer.layout, answer.profile)
+    hardware = sensitivities(answer.run, answer.layout, answer.profile, near)
+    return Explanation(
+        answer=answer,
+        segments=waterfall(answer),
+        hardware=hardware,
+        moves=near,
+        without_effect=(*_idle_knobs(answer, near), *_idle_figures(answer, hardware)),
+    )
+
+
+def _idle_knobs(answer: Estimate, near: tuple[Move, ...]) -> list[str]:
+    """Knobs whose other values all give the same step time and the same memory."""
+    busy: dict[str, bool] = {}
+    for move in near:
+        if move.seconds is not None and move.needed is not None:
+            same = _is_same(move.seconds, answer.step.seconds) and _is_same(move.needed, answer.fit.needed)
+            busy[move.knob] = busy.get(move.knob, False) or not same
+    return [knob for knob, has_effect in busy.items() if not has_effect]
+
+
+def _idle_figures(answer: Estimate, hardware: tuple[Sensitivity, ...]) -> list[str]:
+    """Figures that do nothing to the step; never the memory's capacity of a plan that does not fit."""
+    idle = [one.figure for one in hardware if _is_same(one.little, 1.0) and _is_same(one.much, 1.0)]
+    return [figure for figure in idle if answer.fit.fits or figure != CAPACITY]
+
+
+def _is_same(one: float, other: float) -> bool:
+    return abs(one - other) <= _SAME * max(abs(one), abs(other))
