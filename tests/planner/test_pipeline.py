@@ -4,36 +4,47 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from scalewall.cost.pipeline import Work, build_schedule, placement_of, simulate, stage_costs
+from scalewall.planner.figures import degrees_of
 from scalewall.planner.layout import Layout
-from scalewall.planner.pipeline import bubble_seconds, stages
+from scalewall.planner.pipeline import bubble_seconds, stages, totals_of
 from scalewall.workload.experts import Experts
 from tests.planner.samples import DENSE
 
 
 def test_layers_that_do_not_divide_leave_the_ends_short() -> None:
-    held = stages(replace(DENSE, layers=30), Layout(pp=4))
+    held = stages(replace(DENSE, layers=30), 4, 1)
     assert [stage.dense for stage in held] == [7, 8, 8, 7]
     assert held[0].embedding
     assert held[-1].head
 
 
 def test_fewer_layers_than_parts_leave_ends_empty() -> None:
-    held = stages(replace(DENSE, layers=30), Layout(pp=8, chunks=4))
+    held = stages(replace(DENSE, layers=30), 8, 4)
     assert sum(stage.dense for stage in held) == 30
     assert held[0].dense == held[-1].dense == 3
 
 
 def test_leading_dense_layers() -> None:
     model = replace(DENSE, layers=8, experts=Experts(routed=8, top_k=2, ffn=1024, leading_dense=3))
-    assert [(stage.dense, stage.experts) for stage in stages(model, Layout(pp=4))] == [
+    assert [(stage.dense, stage.experts) for stage in stages(model, 4, 1)] == [
         (2, 0),
         (1, 1),
         (0, 2),
         (0, 2),
     ]
+
+
+def bubble(stage_seconds: list[float], microbatches: int, layout: Layout) -> float:
+    """The bubble where each pass of stage ``i`` takes ``stage_seconds[i]``, messages being free."""
+    counts = np.zeros((layout.pp, 4))
+    counts[:, 0] = stage_seconds
+    seconds = np.zeros((4, 3))
+    seconds[0] = 1.0
+    return bubble_seconds(totals_of(seconds, counts), microbatches, degrees_of(layout), 0.0)
 
 
 @pytest.mark.parametrize(
@@ -42,16 +53,14 @@ def test_leading_dense_layers() -> None:
 )
 def test_equal_stages_against_the_simulation(schedule: str, chunks: int, simulated: str) -> None:
     layout = Layout(pp=4, chunks=chunks, schedule=schedule)
-    bubble = bubble_seconds([1.0] * 4, [1.0] * 4, [1.0] * 4, 16, layout, 0.0)
     costs = stage_costs(placement_of(simulated, 4, chunks), Work(1.0, 1.0, 1.0))
     run = simulate(build_schedule(simulated, 4, 16, chunks, costs), costs)
-    assert 3.0 * 16 + bubble == pytest.approx(run.makespan_seconds)
+    assert 3.0 * 16 + bubble([1.0] * 4, 16, layout) == pytest.approx(run.makespan_seconds)
 
 
 def test_zero_bubble_is_shorter() -> None:
-    times = [1.0] * 8, [1.0] * 8, [1.0] * 8
     plain, one, two = (
-        bubble_seconds(*times, 32, Layout(pp=8, schedule=name), 0.0) for name in ("1f1b", "zb-1p", "zb-2p")
+        bubble([1.0] * 8, 32, Layout(pp=8, schedule=name)) for name in ("1f1b", "zb-1p", "zb-2p")
     )
     assert plain == 21.0
     assert one == 7.0
@@ -59,6 +68,4 @@ def test_zero_bubble_is_shorter() -> None:
 
 
 def test_slow_stage_counts_for_every_microbatch() -> None:
-    even = bubble_seconds([1.0, 1.0], [1.0, 1.0], [1.0, 1.0], 8, Layout(pp=2), 0.0)
-    uneven = bubble_seconds([1.0, 2.0], [1.0, 2.0], [1.0, 2.0], 8, Layout(pp=2), 0.0)
-    assert even == uneven == 3.0
+    assert bubble([1.0, 1.0], 8, Layout(pp=2)) == bubble([1.0, 2.0], 8, Layout(pp=2)) == 3.0

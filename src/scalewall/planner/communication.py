@@ -1,33 +1,76 @@
-"""Time of collectives among ranks that sit in fast domains (NVLink) joined by a slower network."""
+"""Time of collectives among ranks that sit in fast domains (NVLink) joined by a slower network.
+
+The formulas are compiled, over :class:`~scalewall.planner.figures.Links`; the functions that take a device call them.
+"""
 
 from __future__ import annotations
 
 import math
 
+from scalewall._jit import kernel
 from scalewall.planner.constants import value
 from scalewall.planner.device import Device
+from scalewall.planner.figures import Links, links_of
 
 __all__ = [
     "bus_bandwidth",
     "call_seconds",
     "exchange_seconds",
+    "gather",
     "gather_seconds",
+    "pair",
     "pair_seconds",
     "ranks_inside",
 ]
 
-_FAST = value("collective.fast_fraction")
-_SLOW = value("collective.slow_fraction")
-_PAIR = value("collective.pair_fraction")
 _EXCHANGE = value("collective.exchange_fraction")
 _EXCHANGE_SLOW = value("collective.exchange_slow_fraction")
 _DISPATCH_FAST = value("collective.dispatch_fast_fraction")
 _DISPATCH_SLOW = value("collective.dispatch_slow_fraction")
 
 
+@kernel
+def _inside(fast_ranks: int, ranks: int, stride: int) -> int:
+    return max(1, min(ranks, fast_ranks // stride))
+
+
+@kernel
+def _bus(links: Links, ranks: int, stride: int, ports: float) -> float:
+    inside = _inside(links.fast_ranks, ranks, stride)
+    fast = links.fast_fraction * links.fast_bandwidth
+    if inside >= ranks:
+        return fast
+    slow = links.slow_fraction * links.slow_bandwidth * max(1.0, inside * ports)
+    return min(fast, slow) if inside > 1 else slow
+
+
+@kernel
+def _call(links: Links, ranks: int, stride: int) -> float:
+    if ranks == 1:
+        return 0.0
+    domains = math.ceil(ranks / _inside(links.fast_ranks, ranks, stride))
+    return links.call_latency + (ranks - domains) * links.fast_step + (domains - 1) * links.slow_step
+
+
+@kernel
+def gather(links: Links, ranks: int, stride: int, size: float, calls: float, ports: float) -> float:
+    """Seconds of an all-gather or reduce-scatter; see :func:`gather_seconds`."""
+    if ranks == 1:
+        return 0.0
+    moved = size * (ranks - 1) / ranks
+    return moved / _bus(links, ranks, stride, ports) + calls * _call(links, ranks, stride)
+
+
+@kernel
+def pair(links: Links, distance: int, size: float) -> float:
+    """Seconds that ``size`` bytes take to a rank ``distance`` accelerators away."""
+    bandwidth = links.fast_bandwidth if distance < links.fast_ranks else links.slow_bandwidth
+    return links.pair_latency + size / (bandwidth * links.pair_fraction)
+
+
 def ranks_inside(device: Device, ranks: int, stride: int) -> int:
     """Return how many of a group's ``ranks``, ``stride`` accelerators apart, share a fast domain."""
-    return max(1, min(ranks, device.fast_ranks // stride))
+    return _inside(device.fast_ranks, ranks, stride)
 
 
 def bus_bandwidth(device: Device, ranks: int, stride: int, ports: float = 1.0) -> float:
@@ -36,20 +79,12 @@ def bus_bandwidth(device: Device, ranks: int, stride: int, ports: float = 1.0) -
     ``min(0.75 x fast link, ranks of the group in a domain x 0.9 x port)``: a ring leaves a domain through every
     member's port.
     """
-    inside = ranks_inside(device, ranks, stride)
-    fast = _FAST * device.fast_bandwidth
-    if inside >= ranks:
-        return fast
-    slow = _SLOW * device.slow_bandwidth * max(1.0, inside * ports)
-    return min(fast, slow) if inside > 1 else slow
+    return _bus(links_of(device), ranks, stride, ports)
 
 
 def call_seconds(device: Device, ranks: int, stride: int) -> float:
     """Seconds that an all-gather or reduce-scatter costs whatever its size: ``base + (n-k) fast + (k-1) slow``."""
-    if ranks == 1:
-        return 0.0
-    domains = math.ceil(ranks / ranks_inside(device, ranks, stride))
-    return device.call_latency + (ranks - domains) * device.fast_step + (domains - 1) * device.slow_step
+    return _call(links_of(device), ranks, stride)
 
 
 def gather_seconds(
@@ -70,16 +105,12 @@ def gather_seconds(
     ports : float
         Share of the ports in use.
     """
-    if ranks == 1:
-        return 0.0
-    moved = size * (ranks - 1) / ranks
-    return moved / bus_bandwidth(device, ranks, stride, ports) + calls * call_seconds(device, ranks, stride)
+    return gather(links_of(device), ranks, stride, float(size), float(calls), float(ports))
 
 
 def pair_seconds(device: Device, distance: int, size: float) -> float:
     """Seconds that ``size`` bytes take to a rank ``distance`` accelerators away."""
-    bandwidth = device.fast_bandwidth if distance < device.fast_ranks else device.slow_bandwidth
-    return device.pair_latency + size / (bandwidth * _PAIR)
+    return pair(links_of(device), distance, float(size))
 
 
 def exchange_seconds(

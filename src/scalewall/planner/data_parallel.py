@@ -2,79 +2,111 @@
 
 from __future__ import annotations
 
-from scalewall.planner.communication import gather_seconds
-from scalewall.planner.constants import value
-from scalewall.planner.layout import Layout
-from scalewall.planner.profile import Profile
-from scalewall.planner.run import Run
+from scalewall._jit import kernel
+from scalewall.planner.communication import gather
+from scalewall.planner.figures import GRADIENTS, NOTHING, PARAMETERS, Degrees, Figures
 from scalewall.planner.weights import Weights
 
-__all__ = ["gather_weights_seconds", "optimizer_seconds", "reduce_seconds"]
-
-_OPTIMIZER = value("elementwise.optimizer_bytes")
+__all__ = ["group_ranks", "optimizer_seconds", "shard_ranks", "sharing_seconds"]
 
 
-def _shard_ranks(layout: Layout) -> int:
-    return min(layout.gradient_ranks, layout.shard_ranks or layout.gradient_ranks)
+@kernel
+def group_ranks(degrees: Degrees, experts: bool) -> int:
+    """Ranks that hold the same weights: ``cp x dp``, or ``tp x cp x dp / (ep x etp)`` of experts."""
+    if experts:
+        return degrees.tp * degrees.cp * degrees.dp // (degrees.ep * degrees.etp)
+    return degrees.cp * degrees.dp
 
 
-def _groups(layout: Layout, weights: Weights) -> list[tuple[int, int, float]]:
-    """Ranks, stride and parameters of the two groups that share weights."""
-    expert_stride = layout.ep * layout.etp
-    return [
-        (layout.gradient_ranks, layout.tp, weights.dense),
-        (layout.expert_gradient_ranks, expert_stride, weights.experts),
-    ]
+@kernel
+def shard_ranks(degrees: Degrees, experts: bool) -> int:
+    """Over how many ranks of a group the sharding goes."""
+    ranks = group_ranks(degrees, experts)
+    return min(ranks, degrees.shard_ranks) if degrees.shard_ranks else ranks
 
 
-def reduce_seconds(run: Run, layout: Layout, profile: Profile, weights: Weights) -> float:
-    """Seconds that reducing the gradients of one stage takes, were nothing beside it."""
-    total = 0.0
-    calls = profile.calls_per_layer * weights.layers
-    for ranks, stride, parameters in _groups(layout, weights):
-        if parameters and ranks > 1:
-            whole = gather_seconds(
-                run.device, ranks, stride, parameters * profile.gradient_bytes, calls, profile.ports
-            )
-            shard = min(ranks, layout.shard_ranks or ranks)
-            if layout.sharding == "none" or profile.full_reduce:
-                whole *= 2
-            elif shard < ranks:
-                whole = gather_seconds(
-                    run.device,
-                    ranks,
-                    stride,
-                    2 * parameters * profile.gradient_bytes,
-                    2 * calls,
-                    profile.ports,
-                )
-            total += whole
-    return total
+@kernel
+def _stride(degrees: Degrees, experts: bool) -> int:
+    return degrees.ep * degrees.etp if experts else degrees.tp
 
 
-def gather_weights_seconds(run: Run, layout: Layout, profile: Profile, weights: Weights) -> float:
-    """Seconds that gathering the updated weights of one stage takes, were nothing beside it."""
-    if layout.sharding == "none":
+@kernel
+def _reduce(figures: Figures, degrees: Degrees, parameters: float, calls: float, experts: bool) -> float:
+    """Seconds that reducing the gradients of one group takes, were nothing beside it."""
+    ranks, shard = group_ranks(degrees, experts), shard_ranks(degrees, experts)
+    if parameters == 0.0 or ranks == 1:
         return 0.0
-    total = 0.0
-    calls = profile.calls_per_layer * weights.layers
-    for ranks, stride, parameters in _groups(layout, weights):
-        shard = min(ranks, layout.shard_ranks or ranks)
-        if parameters and shard > 1:
-            total += gather_seconds(
-                run.device, shard, stride, parameters * profile.gather_bytes, calls, profile.ports
-            )
-    return total
+    times = 1.0
+    if degrees.sharding == NOTHING or figures.full_reduce or shard < ranks:
+        times = 2.0
+    size = times * parameters * figures.gradient_bytes
+    return gather(figures.links, ranks, _stride(degrees, experts), size, times * calls, figures.ports)
 
 
-def optimizer_seconds(run: Run, layout: Layout, weights: Weights) -> float:
+@kernel
+def _gather(figures: Figures, degrees: Degrees, parameters: float, calls: float, experts: bool) -> float:
+    """Seconds that gathering the updated weights of one group takes, were nothing beside it."""
+    shard = shard_ranks(degrees, experts)
+    if degrees.sharding == NOTHING or parameters == 0.0 or shard == 1:
+        return 0.0
+    size = parameters * figures.gather_bytes
+    return gather(figures.links, shard, _stride(degrees, experts), size, calls, figures.ports)
+
+
+@kernel
+def _beside(communication: float, compute: float, first: float, contention: float) -> float:
+    """Seconds that communication beside compute adds: what does not fit, the first (or last) layer's share at
+    least, and the multiprocessors that what fits takes from the compute."""
+    exposed = max(communication - compute, communication * first)
+    return exposed + contention * (communication - exposed)
+
+
+@kernel
+def sharing_seconds(
+    figures: Figures,
+    degrees: Degrees,
+    weights: Weights,
+    forward: float,
+    backward: float,
+    microbatches: int,
+) -> float:
+    """Exposed seconds of a step in which a stage's ranks share gradients and weights.
+
+    Parameters
+    ----------
+    figures, degrees
+        Machine, software, layout.
+    weights : Weights
+        Of the stage.
+    forward, backward : float
+        Seconds that a microbatch takes on it, to hide communication under.
+    microbatches : int
+        Of a step.
+    """
+    calls = figures.calls_per_layer * weights.layers
+    reduce = figures.data * (
+        _reduce(figures, degrees, weights.dense, calls, False)
+        + _reduce(figures, degrees, weights.experts, calls, True)
+    )
+    gathered = figures.data * (
+        _gather(figures, degrees, weights.dense, calls, False)
+        + _gather(figures, degrees, weights.experts, calls, True)
+    )
+    first = 1.0 / max(1.0, weights.layers)
+    contention = figures.contention
+    if degrees.sharding >= GRADIENTS:
+        again = gathered if degrees.sharding == PARAMETERS else 0.0
+        in_forward = _beside(gathered, forward, first, contention)
+        in_backward = _beside(again + reduce, backward, first, contention)
+        return microbatches * (in_forward + in_backward)
+    exposed = _beside(reduce, backward, first, contention) if figures.overlap_reduce else reduce
+    return exposed + (_beside(gathered, forward, first, contention) if figures.overlap_gather else gathered)
+
+
+@kernel
+def optimizer_seconds(figures: Figures, degrees: Degrees, weights: Weights) -> float:
     """Seconds of the optimizer step: bytes of weights, gradients and moments over memory bandwidth."""
-    share = 1.0
-    expert_share = 1.0
-    if layout.sharding != "none":
-        share = 1.0 / _shard_ranks(layout)
-        expert_share = 1.0 / min(
-            layout.expert_gradient_ranks, layout.shard_ranks or layout.expert_gradient_ranks
-        )
-    owned = weights.dense * share + weights.experts * expert_share
-    return owned * _OPTIMIZER / run.device.memory_bandwidth
+    own = weights.dense + weights.experts
+    if degrees.sharding != NOTHING:
+        own = weights.dense / shard_ranks(degrees, False) + weights.experts / shard_ranks(degrees, True)
+    return own * figures.optimizer_moved / figures.memory_bandwidth

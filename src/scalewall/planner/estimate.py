@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from scalewall.planner.constants import value
 from scalewall.planner.layout import Layout
-from scalewall.planner.memory import Fit, StageMemory, fit_of, stage_memory
+from scalewall.planner.memory import Fit, StageMemory, fit_in, stage_memory
 from scalewall.planner.profile import Profile
 from scalewall.planner.run import Run
 from scalewall.planner.step import StepTime, step_time
@@ -124,6 +124,7 @@ def estimate(run: Run, layout: Layout, profile: Profile) -> Estimate:
         The layout cannot run the run.
     """
     step = step_time(run, layout, profile)
+    memory = stage_memory(run, layout, profile)
     flop = token_flop(run.model, run.sequence)
     offered = step.seconds * layout.ranks * run.device.peak[16]
     model = flop.training * run.tokens
@@ -136,8 +137,8 @@ def estimate(run: Run, layout: Layout, profile: Profile) -> Estimate:
         interval=_interval(run, layout, profile, step.seconds),
         mfu=model / offered,
         hfu=(model + again) / offered,
-        memory=stage_memory(run, layout, profile),
-        fit=fit_of(run, layout, profile),
+        memory=memory,
+        fit=fit_in(memory, run.device.memory_bytes),
     )
 
 

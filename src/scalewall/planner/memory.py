@@ -8,34 +8,57 @@ References
 [3] Narayanan et al., "Efficient large-scale language model training on GPU clusters", SC 2021: microbatches in
     flight under 1F1B, interleaved or not.
 [4] Qi et al., "Zero bubble pipeline parallelism", arXiv 2401.10241 (2023): the same under zero bubble.
+[5] DeepSeek-AI, "DeepSeek-V3 technical report", arXiv 2412.19437 (2024), table 2: two copies of the parameters and
+    ``p + 1`` microbatches under DualPipe.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from scalewall._jit import kernel
 from scalewall.planner.constants import value
+from scalewall.planner.data_parallel import shard_ranks
+from scalewall.planner.figures import (
+    DUALPIPE,
+    GPIPE,
+    GRADIENTS,
+    OPTIMIZER,
+    PARAMETERS,
+    ZB_1P,
+    ZB_2P,
+    Degrees,
+    Figures,
+    degrees_of,
+    figures_of,
+)
 from scalewall.planner.layer import tokens_per_rank
 from scalewall.planner.layout import Layout
-from scalewall.planner.pipeline import Stage, stages
+from scalewall.planner.pipeline import piece_counts
 from scalewall.planner.profile import Profile
 from scalewall.planner.run import BITS, Run, check_run
-from scalewall.planner.weights import Weights, stage_weights
+from scalewall.planner.weights import LayerParameters, layer_parameters, stage_parameters
 from scalewall.workload.transformer import Transformer
 
-__all__ = ["Fit", "StageMemory", "fit_of", "in_flight", "layer_bytes", "stage_memory"]
+__all__ = [
+    "Fit",
+    "Kept",
+    "StageMemory",
+    "StageTerms",
+    "fit_in",
+    "fit_of",
+    "in_flight",
+    "kept_of",
+    "layer_bytes",
+    "stage_memory",
+    "stage_terms",
+]
 
-_WEIGHT = value("memory.weight_bytes")
-_OPTIMIZER = value("memory.optimizer_bytes")
-_ALLOWANCE = value("memory.allowance")
 _OP = value("recompute.op_matmul")
 _MLP = value("recompute.mlp_matmul")
 _SMALL = value("recompute.small")
 _SCORE = value("memory.score_bytes")
-_GATHERED_LAYERS = value("memory.gathered_layers")
-
-
-_GRADIENTS_BESIDE = value("memory.gradients_beside")
 
 
 @dataclass(frozen=True)
@@ -83,26 +106,120 @@ class Fit:
         return max(0.0, self.needed - self.capacity)
 
 
-def in_flight(layout: Layout, stage: int, microbatches: int) -> float:
-    """Return how many microbatches' activations a stage holds at most, in whole stages.
+class Kept(NamedTuple):
+    """Bytes that one rank holds of one microbatch.
 
-    1F1B: ``p - i`` of stage ``i``; interleaved: ``(2 (p - i) - 1 + (v - 1) p) / v`` [3]; zero bubble: ``p`` and
-    ``2 p - 1`` [4]; GPipe: all. Without a pipeline there is one, whatever the schedule.
+    ``dense`` and ``experts``: a layer's activations that wait for the backward pass; ``dense_again`` and
+    ``experts_again``: all of a layer's activations, where they are computed again (else 0); ``logits``: of the head.
     """
-    p, v = layout.pp, layout.chunks
+
+    dense: float
+    experts: float
+    dense_again: float
+    experts_again: float
+    logits: float
+
+
+class StageTerms(NamedTuple):
+    """Bytes on one accelerator of one stage, by term."""
+
+    weights: float
+    gradients: float
+    optimizer: float
+    gathered: float
+    activations: float
+    one_layer_again: float
+    logits: float
+    allowance: float
+
+
+@kernel
+def _flying(degrees: Degrees, stage: int, microbatches: int) -> float:
+    p, v = degrees.pp, degrees.chunks
     if p == 1:
         return 1.0
-    if layout.schedule == "gpipe":
+    if degrees.schedule == GPIPE:
         return float(microbatches)
-    if layout.schedule == "zb-1p":
+    if degrees.schedule == ZB_1P:
         return float(min(p, microbatches))
-    if layout.schedule == "zb-2p":
+    if degrees.schedule == ZB_2P:
         return float(min(2 * p - 1, microbatches))
-    if layout.schedule == "dualpipe":
+    if degrees.schedule == DUALPIPE:
         return float(min(p + 1, microbatches))
     if v > 1:
         return min(2 * (p - stage) - 1 + (v - 1) * p, v * microbatches) / v
     return float(min(p - stage, microbatches))
+
+
+def in_flight(layout: Layout, stage: int, microbatches: int) -> float:
+    """Return how many microbatches' activations a stage holds at most, in whole stages.
+
+    1F1B: ``p - i`` of stage ``i``; interleaved: ``(2 (p - i) - 1 + (v - 1) p) / v`` [3]; zero bubble: ``p`` and
+    ``2 p - 1`` [4]; DualPipe: ``p + 1`` [5]; GPipe: all. Without a
+    pipeline: one.
+    """
+    return _flying(degrees_of(layout), stage, microbatches)
+
+
+@kernel
+def stage_terms(
+    figures: Figures,
+    degrees: Degrees,
+    own: LayerParameters,
+    kept: Kept,
+    dense: float,
+    experts: float,
+    stage: int,
+    microbatches: int,
+) -> StageTerms:
+    """Return what one stage holds at its peak: the one formula of single plan and search.
+
+    Weights, gradients and optimizer state by the stage of ZeRO [2]; DualPipe holds the weights of two stages, and
+    their gradients [5].
+
+    Parameters
+    ----------
+    figures, degrees
+        Machine, software, layout.
+    own : LayerParameters
+        Parameters a rank holds of each kind of layer.
+    kept : Kept
+        Bytes a microbatch of each kind of layer.
+    dense, experts : float
+        Layers of each kind that the stage holds.
+    stage : int
+        Its number.
+    microbatches : int
+        Of a step.
+    """
+    first, last = stage == 0, stage == degrees.pp - 1
+    weights = stage_parameters(own, dense, experts, first, last, figures.tied)
+    whole = weights.dense + weights.experts
+    shared = weights.dense / shard_ranks(degrees, False) + weights.experts / shard_ranks(degrees, True)
+    copies = 2.0 if degrees.schedule == DUALPIPE and degrees.pp > 1 else 1.0
+    gathered = 0.0
+    if degrees.sharding == PARAMETERS:
+        layers = max(1.0, weights.layers)
+        if degrees.pp > 1:
+            gathered = figures.unsharded_bytes * whole
+        else:
+            gathered = figures.weight_bytes * whole / layers * figures.gathered_layers
+            gathered += figures.gradient_bytes * whole / layers
+    again = 0.0
+    if dense > 0:
+        again = kept.dense_again
+    if experts > 0:
+        again = max(again, kept.experts_again)
+    return StageTerms(
+        copies * figures.weight_bytes * (shared if degrees.sharding >= PARAMETERS else whole),
+        copies * figures.state_gradient_bytes * (shared if degrees.sharding >= GRADIENTS else whole),
+        figures.optimizer_held * (shared if degrees.sharding >= OPTIMIZER else copies * whole),
+        gathered,
+        (dense * kept.dense + experts * kept.experts) * _flying(degrees, stage, microbatches),
+        (1 + figures.gradients_beside) * again,
+        kept.logits if last else 0.0,
+        figures.allowance,
+    )
 
 
 def layer_bytes(run: Run, layout: Layout, profile: Profile, *, experts: bool) -> float:
@@ -177,6 +294,18 @@ def _saved(run: Run, layout: Layout, profile: Profile, module: str, whole: float
     return _SMALL * whole
 
 
+def kept_of(run: Run, layout: Layout, profile: Profile) -> Kept:
+    """Return the bytes that one rank holds of one microbatch."""
+    held, again = [0.0, 0.0], [0.0, 0.0]
+    for kind, present in enumerate((run.model.dense_layers > 0, run.model.experts is not None)):
+        if present:
+            held[kind] = _kept_bytes(run, layout, profile, experts=bool(kind))
+            if layout.recompute == "full":
+                again[kind] = layer_bytes(run, layout, profile, experts=bool(kind))
+    logits = profile.logit_bytes * tokens_per_rank(run, layout) * run.model.vocab / layout.tp
+    return Kept(held[0], held[1], again[0], again[1], logits)
+
+
 def stage_memory(run: Run, layout: Layout, profile: Profile) -> tuple[StageMemory, ...]:
     """Return what each stage holds at its peak.
 
@@ -186,62 +315,25 @@ def stage_memory(run: Run, layout: Layout, profile: Profile) -> tuple[StageMemor
         The layout cannot run the run.
     """
     microbatches = check_run(run, layout)
-    held = stages(run.model, layout)
-    return tuple(
-        StageMemory(index, _stage_terms(run, layout, profile, stage, index, microbatches))
-        for index, stage in enumerate(held)
-    )
+    figures, degrees = figures_of(run, profile), degrees_of(layout)
+    own, kept = layer_parameters(run, layout), kept_of(run, layout, profile)
+    held = []
+    for stage, (dense, experts, _, _) in enumerate(
+        piece_counts(run.model, layout.pp, layout.chunks).tolist()
+    ):
+        terms = stage_terms(figures, degrees, own, kept, dense, experts, stage, microbatches)
+        named = {name.replace("_", " "): size for name, size in terms._asdict().items()}
+        always = ("weights", "gradients", "optimizer", "activations", "allowance")
+        held.append(
+            StageMemory(stage, {name: size for name, size in named.items() if size or name in always})
+        )
+    return tuple(held)
 
 
-def _stage_terms(
-    run: Run, layout: Layout, profile: Profile, stage: Stage, index: int, microbatches: int
-) -> dict[str, float]:
-    weights = stage_weights(run, layout, stage)
-    kept = {
-        kind: _kept_bytes(run, layout, profile, experts=kind) if count else 0.0
-        for kind, count in ((False, stage.dense), (True, stage.experts))
-    }
-    activations = (stage.dense * kept[False] + stage.experts * kept[True]) * in_flight(
-        layout, index, microbatches
-    )
-    tokens = tokens_per_rank(run, layout)
-    terms = _state_terms(run, layout, profile, weights)
-    terms["activations"] = activations
-    if layout.recompute == "full":
-        kinds = [kind for kind, count in ((False, stage.dense), (True, stage.experts)) if count]
-        again = max((layer_bytes(run, layout, profile, experts=kind) for kind in kinds), default=0.0)
-        terms["one layer again"] = (1 + _GRADIENTS_BESIDE) * again
-    if stage.head:
-        terms["logits"] = profile.logit_bytes * tokens * run.model.vocab / layout.tp
-    terms["allowance"] = _ALLOWANCE
-    return terms
-
-
-def _state_terms(run: Run, layout: Layout, profile: Profile, weights: Weights) -> dict[str, float]:
-    """Bytes of weights, gradients and optimizer state [2]."""
-    shares = {
-        "dense": (weights.dense, min(layout.gradient_ranks, layout.shard_ranks or layout.gradient_ranks)),
-        "experts": (
-            weights.experts,
-            min(layout.expert_gradient_ranks, layout.shard_ranks or layout.expert_gradient_ranks),
-        ),
-    }
-    sharded = {"none": 0, "optimizer": 1, "gradients": 2, "parameters": 3}[layout.sharding]
-    terms = {"weights": 0.0, "gradients": 0.0, "optimizer": 0.0}
-    for parameters, ranks in shares.values():
-        terms["weights"] += _WEIGHT * parameters / (ranks if sharded >= 3 else 1)
-        terms["gradients"] += profile.state_gradient_bytes * parameters / (ranks if sharded >= 2 else 1)
-        terms["optimizer"] += _OPTIMIZER * parameters / (ranks if sharded >= 1 else 1)
-    if sharded == 3:
-        whole = weights.dense + weights.experts
-        layers = max(1.0, weights.layers)
-        if layout.pp > 1:
-            terms["gathered"] = profile.unsharded_bytes * whole
-        else:
-            terms["gathered"] = (
-                _WEIGHT * whole / layers * _GATHERED_LAYERS + profile.gradient_bytes * whole / layers
-            )
-    return terms
+def fit_in(memory: tuple[StageMemory, ...], capacity: float) -> Fit:
+    """Return whether stages fit into ``capacity`` bytes."""
+    fullest = max(memory, key=lambda stage: stage.total)
+    return Fit(fullest.total <= capacity, fullest.stage, fullest.total, capacity, fullest.largest())
 
 
 def fit_of(run: Run, layout: Layout, profile: Profile) -> Fit:
@@ -252,6 +344,4 @@ def fit_of(run: Run, layout: Layout, profile: Profile) -> Fit:
     InputError
         The layout cannot run the run.
     """
-    fullest = max(stage_memory(run, layout, profile), key=lambda stage: stage.total)
-    capacity = run.device.memory_bytes
-    return Fit(fullest.total <= capacity, fullest.stage, fullest.total, capacity, fullest.largest())
+    return fit_in(stage_memory(run, layout, profile), run.device.memory_bytes)

@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewall._jit import kernel
 from scalewall.cost.pipeline import spread_layers
-from scalewall.planner.layout import Layout
+from scalewall.planner.figures import DUALPIPE, ZB_1P, ZB_2P, Degrees
 from scalewall.workload.transformer import Transformer
 
-__all__ = ["Stage", "bubble_seconds", "stages"]
+__all__ = [
+    "PIECES",
+    "Stage",
+    "Totals",
+    "bubble_seconds",
+    "part_layers",
+    "piece_counts",
+    "stages",
+    "totals_of",
+]
+
+PIECES = ("dense", "experts", "head", "prediction")
+"""Pieces that stages are made of: layers of both kinds, the head with the loss, the join of a prediction layer."""
 
 
 @dataclass(frozen=True)
@@ -29,65 +46,122 @@ class Stage:
     head: bool
 
 
-def stages(model: Transformer, layout: Layout) -> tuple[Stage, ...]:
-    """Return what each stage holds: layers as even as can be over ``pp x chunks`` parts, the ends fewer."""
-    parts = layout.pp * layout.chunks
+def part_layers(model: Transformer, pp: int, chunks: int) -> tuple[int, ...]:
+    """Return how many layers each of ``pp x chunks`` parts gets: as even as can be, the ends fewer."""
+    parts = pp * chunks
     if model.layers >= parts:
-        counts = spread_layers(model.layers, parts)
-    else:
-        missing = parts - model.layers
-        counts = tuple(
-            0 if part < missing // 2 or part >= parts - (missing - missing // 2) else 1
-            for part in range(parts)
-        )
-    dense, experts = [0] * layout.pp, [0] * layout.pp
+        return spread_layers(model.layers, parts)
+    missing = parts - model.layers
+    return tuple(
+        0 if part < missing // 2 or part >= parts - (missing - missing // 2) else 1 for part in range(parts)
+    )
+
+
+def stages(model: Transformer, pp: int, chunks: int) -> tuple[Stage, ...]:
+    """Return what each stage holds; part ``i`` is on stage ``i mod pp``."""
+    dense, experts = [0] * pp, [0] * pp
     layer = 0
-    for part, count in enumerate(counts):
+    for part, count in enumerate(part_layers(model, pp, chunks)):
         for _ in range(count):
             if model.has_experts(layer):
-                experts[part % layout.pp] += 1
+                experts[part % pp] += 1
             else:
-                dense[part % layout.pp] += 1
+                dense[part % pp] += 1
             layer += 1
-    return tuple(Stage(dense[i], experts[i], i == 0, i == layout.pp - 1) for i in range(layout.pp))
+    return tuple(Stage(dense[i], experts[i], i == 0, i == pp - 1) for i in range(pp))
 
 
-_KEPT = {"1f1b": 0.0, "gpipe": 0.0, "zb-1p": 2.0, "zb-2p": 3.0, "dualpipe": 2.0}
-"""Weight gradients of the other stages that fill the gap, by schedule (Qi et al. 2023, section 2.3)."""
+def piece_counts(model: Transformer, pp: int, chunks: int) -> NDArray[np.float64]:
+    """Return how often each stage holds each of :data:`PIECES`, shape (pp, 4).
+
+    The last stage also has the multi-token prediction layers and their heads.
+    """
+    counts = np.zeros((pp, len(PIECES)))
+    for index, stage in enumerate(stages(model, pp, chunks)):
+        extra = model.prediction_layers if stage.head else 0
+        with_experts = extra if model.experts else 0
+        counts[index] = (
+            stage.dense + extra - with_experts,
+            stage.experts + with_experts,
+            stage.head + extra,
+            extra,
+        )
+    return counts
 
 
-def bubble_seconds(
-    forward: list[float],
-    back: list[float],
-    weight: list[float],
-    microbatches: int,
-    layout: Layout,
-    send: float,
-) -> float:
-    """Seconds of a step in which the slowest stage waits.
+class Totals(NamedTuple):
+    """Seconds of a microbatch over all stages.
 
-    The slowest stage works through all microbatches; filling and draining add one pass through the other stages
-    (a chunk's share of it, if interleaved), less the weight gradients that fill the gap in zero-bubble schedules.
+    ``slowest`` is the number of the slowest stage, ``forward`` and ``backward`` its own seconds; ``others`` those of
+    all other stages together, ``other_weights`` the weight gradients of all stages but the largest.
+    """
+
+    slowest: int
+    forward: float
+    backward: float
+    others: float
+    other_weights: float
+
+
+@kernel
+def totals_of(seconds: NDArray[np.float64], counts: NDArray[np.float64]) -> Totals:
+    """Return what stages take.
 
     Parameters
     ----------
-    forward, back, weight : list of float
+    seconds : float array, shape (4, 3)
+        Forward, input gradient and weight gradient of each of :data:`PIECES`.
+    counts : float array, shape (pp, 4)
+        See :func:`piece_counts`.
+    """
+    slowest = 0
+    most = forward_most = whole = weights = largest_weight = 0.0
+    for stage in range(counts.shape[0]):
+        forward = back = weight = 0.0
+        for piece in range(counts.shape[1]):
+            count = counts[stage, piece]
+            forward += count * seconds[piece, 0]
+            back += count * seconds[piece, 1]
+            weight += count * seconds[piece, 2]
+        total = forward + back + weight
+        whole += total
+        weights += weight
+        largest_weight = max(largest_weight, weight)
+        if total > most:
+            slowest, most, forward_most = stage, total, forward
+    return Totals(slowest, forward_most, most - forward_most, whole - most, weights - largest_weight)
+
+
+@kernel
+def bubble_seconds(totals: Totals, microbatches: int, degrees: Degrees, hop: float) -> float:
+    """Seconds of a step in which the slowest stage waits.
+
+    The slowest stage works through all microbatches; filling and draining add one pass through the other stages
+    (a chunk's share of it, if interleaved), less the weight gradients that fill the gap in zero-bubble schedules
+    (Qi et al. 2023, section 2.3).
+
+    Parameters
+    ----------
+    totals : Totals
         Seconds of a microbatch by stage.
     microbatches : int
         Of a step.
-    layout : Layout
+    degrees : Degrees
         Schedule, stages, chunks.
-    send : float
+    hop : float
         Seconds of a message between stages, which count when filling and draining.
     """
-    if layout.pp == 1:
+    if degrees.pp == 1:
         return 0.0
-    total = [f + b + w for f, b, w in zip(forward, back, weight, strict=True)]
-    slowest = max(total)
-    filled = _KEPT[layout.schedule] * (sum(weight) - max(weight))
-    fill = (sum(total) - slowest - filled) / layout.chunks
-    if layout.schedule == "dualpipe":
+    kept = 0.0
+    if degrees.schedule == ZB_1P or degrees.schedule == DUALPIPE:
+        kept = 2.0
+    elif degrees.schedule == ZB_2P:
+        kept = 3.0
+    fill = (totals.others - kept * totals.other_weights) / degrees.chunks
+    if degrees.schedule == DUALPIPE:
         fill /= 2
-    if layout.chunks > 1 and microbatches < layout.pp:
-        fill += (layout.chunks - 1) * (layout.pp - microbatches) * slowest / layout.chunks
-    return max(0.0, fill) + 2 * (layout.pp - 1) * send
+    if degrees.chunks > 1 and microbatches < degrees.pp:
+        missing = (degrees.chunks - 1) * (degrees.pp - microbatches)
+        fill += missing * (totals.forward + totals.backward) / degrees.chunks
+    return max(0.0, fill) + 2 * (degrees.pp - 1) * hop
