@@ -7,14 +7,12 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from scalewall.errors import InputError
 from scalewall.hardware import usable_products
 from scalewall.study import read_study, sweep_of
 from scalewall.study.axes import axis_values
-from scalewall.study.samples import sampled_of
 from tests.study.studies import FAST
 
 
@@ -52,32 +50,6 @@ def test_points_run_through_every_combination_with_the_same_samples() -> None:
     assert all(1 <= value <= 12 for value in months)
 
 
-def test_a_draw_follows_from_seed_path_and_number_alone() -> None:
-    uniform = {"distribution": "uniform", "from": 1, "to": 12}
-    sampled = sampled_of("samples.months", "months", uniform)
-    alone = sampled.value(7, 2000)
-    assert [sampled.value(7, number) for number in range(1990, 2010)][10] == alone
-    assert sampled.value(8, 2000) != alone
-    assert sampled_of("samples.threshold", "threshold", uniform).value(7, 2000) != alone
-
-
-def test_distributions_are_what_they_say() -> None:
-    def draws(**written: Any) -> np.ndarray:
-        sampled = sampled_of("samples.x", "x", written)
-        return np.array([sampled.value(1, number) for number in range(4096)])
-
-    uniform = draws(distribution="uniform", **{"from": 2, "to": 4})
-    assert uniform.mean() == pytest.approx(3, abs=0.05)
-    log_uniform = draws(distribution="log-uniform", **{"from": 1, "to": 100})
-    assert np.median(log_uniform) == pytest.approx(10, rel=0.1)
-    normal = draws(distribution="normal", mean=5, deviation=2)
-    assert (normal.mean(), normal.std()) == pytest.approx((5, 2), rel=0.05)
-    log_normal = draws(distribution="log-normal", median=3, factor=2)
-    assert np.std(np.log2(log_normal)) == pytest.approx(1, rel=0.05)
-    assert set(draws(distribution="choice", values=["a", "b"])) == {"a", "b"}
-    assert set(draws(distribution="uniform", whole=True, **{"from": 1, "to": 3})) == {1, 2, 3}
-
-
 def test_a_file_says_the_same_as_python(tmp_path: Path) -> None:
     file = tmp_path / "study.toml"
     file.write_text(
@@ -107,6 +79,8 @@ def test_a_sweep_travels_to_workers_whole() -> None:
     there = pickle.loads(pickle.dumps(sweep))
     assert list(there.points(0, 30)) == list(sweep.points(0, 30))
 
+
+UNIFORM = {"distribution": "uniform", "from": 1, "to": 12}
 
 BAD = [
     ({"axes.network.1.bandwith": [1e9]}, "axes: 'network.1.bandwith'", "Nearest: network.1.bandwidth"),
@@ -161,6 +135,21 @@ BAD = [
         {"samples.count": 3, "samples.months": {"distribution": "unifrom"}},
         "samples.months.distr",
         "Nearest: unif",
+    ),
+    (
+        {"samples.count": 3, "samples.desing": "sobol"},
+        "samples.desing: 'sobol'",
+        "a distribution",
+    ),
+    (
+        {"samples.count": 3, "samples.design": "sobl", "samples.months": UNIFORM},
+        "samples.design: 'sobl'",
+        "Nearest: sobol",
+    ),
+    (
+        {"samples.count": 17, "samples.design": "saltelli", "samples.months": UNIFORM},
+        "samples.count: 17",
+        "a power of 2 times 3 (saltelli, 1 inputs). Nearest: 12",
     ),
     ({"samples.count": 3, "samples.months": 4}, "samples.months: 4", "a distribution"),
     (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from scalewall.study.results import ColumnSpread, Summary
+    from scalewall.study.samples import Sampled
     from scalewall.study.sweep import Sweep
 
 __all__ = ["inputs_table", "medians_table", "rows_table", "summary_tables", "title_of", "value_text"]
@@ -58,10 +60,8 @@ def inputs_table(sweep: Sweep) -> TableView:
         rows.append((path, "fixed", "", value_text(path, value)))
     for path, values in sweep.axes.items():
         rows.append((path, "axis", units.count(len(values)), _listed(path, values)))
-    for sampled in sweep.samples:
-        numbers = sampled.values or sampled.numbers
-        how = f"{sampled.distribution}: {', '.join(value_text(sampled.path, one) for one in numbers)}"
-        rows.append((sampled.path, "sampled", units.count(sweep.sample_count), how))
+    for sampled in sweep.samples.inputs:
+        rows.append((sampled.path, "sampled", units.count(sweep.samples.count), _spread(sampled)))
     return TableView(
         title=f"{units.count(sweep.count)} points, each: {sweep.kind}",
         columns=(
@@ -72,6 +72,19 @@ def inputs_table(sweep: Sweep) -> TableView:
         ),
         rows=tuple(rows),
     )
+
+
+def _spread(sampled: Sampled) -> str:
+    """Return a distribution in a line: its name, parameters and bounds."""
+    drawn = sampled.distribution
+    words = [value_text(sampled.path, value) for value in drawn.values]
+    if drawn.numbers:
+        plain = len(drawn.numbers) - (drawn.name == "log-normal")
+        words = [value_text(sampled.path, number) for number in drawn.numbers[:plain]]
+        words += [f"x{number:.3g}" for number in drawn.numbers[plain:]]
+    for word, bound in (("least", drawn.least), ("most", drawn.most)):
+        words += [f"{word} {value_text(sampled.path, bound)}"] if math.isfinite(bound) else []
+    return f"{drawn.name}: {', '.join(words)}"
 
 
 def _listed(path: str, values: Sequence[object]) -> str:

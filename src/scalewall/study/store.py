@@ -86,7 +86,7 @@ def identity(sweep: Sweep) -> dict[str, Any]:
     """Return what the rows of a sweep follow from, in plain values: study, seed, versions, machines' figures."""
     return {
         "study": _plain(sweep.table),
-        "seed": sweep.seed if sweep.samples else None,
+        "seed": sweep.samples.seed if sweep.samples.inputs else None,
         "points": sweep.count,
         "scalewall_version": __version__,
         "source": source_hash(),

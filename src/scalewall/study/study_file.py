@@ -12,9 +12,11 @@ from scalewall.errors import InputError, ScalewallError, nearest, unknown_name
 from scalewall.hardware import Cluster, load_machine, read_machine, usable_products
 from scalewall.ideal.study import ALL_MACHINES
 from scalewall.study.axes import RANGE_KEYS, axis_values, plain_value, whole_number
+from scalewall.study.designs import DESIGNS, RANDOM, check_count
+from scalewall.study.distributions import distribution_of
 from scalewall.study.outputs import KINDS, columns_of, kind_paths
 from scalewall.study.paths import MACHINE, Value, check_figure, is_figure, limits_study, settable
-from scalewall.study.samples import sampled_of
+from scalewall.study.samples import Sampled, Samples
 from scalewall.study.sweep import Sweep
 
 __all__ = ["MOST_POINTS", "clusters_of", "read_study", "sweep_of"]
@@ -24,7 +26,7 @@ MOST_POINTS = 1_000_000_000
 
 _TABLES = ("fixed", "axes", "samples", "outputs")
 _OUTPUT_KEYS = ("kind", "columns")
-_SAMPLE_SETTINGS = ("count", "seed")
+_SAMPLE_SETTINGS = ("count", "seed", "design")
 _MOST_SEED = 2**63 - 1
 _MOST_JUDGED = 500
 """Values of one axis that are judged before the start, at about a millisecond each."""
@@ -65,8 +67,8 @@ def sweep_of(table: Mapping[str, object]) -> Sweep:
     Parameters
     ----------
     table : mapping
-        ``fixed``: inputs by path. ``axes``: lists or ranges by path. ``samples``: ``count``, ``seed`` and
-        distributions by path. ``outputs``: ``kind`` and ``columns``. Paths may be nested tables.
+        ``fixed``: inputs by path. ``axes``: lists or ranges by path. ``samples``: ``count``, ``seed``,
+        ``design`` and distributions by path. ``outputs``: ``kind`` and ``columns``. Paths may be nested tables.
 
     Raises
     ------
@@ -95,9 +97,7 @@ def sweep_of(table: Mapping[str, object]) -> Sweep:
             path: axis_values(f"axes.{path}", _written_out(path, value))
             for path, value in _flat(parts["axes"])
         },
-        samples=tuple(sampled_of(f"samples.{path}", path, value) for path, value in drawn.items()),
-        sample_count=_sample_count(settings, bool(drawn)),
-        seed=whole_number("samples.seed", settings.get("seed", 0), 0, _MOST_SEED),
+        samples=_samples(settings, drawn),
         table=table,
     )
     sweep = replace(sweep, axes=_all_machines(sweep))
@@ -155,12 +155,20 @@ def _all_machines(sweep: Sweep) -> dict[str, tuple[Value, ...]]:
     return axes
 
 
-def _sample_count(settings: Mapping[str, object], drawn: bool) -> int:
-    if drawn:
-        return whole_number("samples.count", settings.get("count"), 1, MOST_POINTS)
-    if settings:
-        raise InputError("samples", dict(settings), "at least one sampled input beside count and seed")
-    return 1
+def _samples(settings: Mapping[str, object], drawn: Mapping[str, object]) -> Samples:
+    """Return what is drawn; without any, settings have no effect and are refused."""
+    if not drawn:
+        if settings:
+            raise InputError("samples", dict(settings), "at least one sampled input beside its settings")
+        return Samples()
+    inputs = tuple(Sampled(path, distribution_of(f"samples.{path}", value)) for path, value in drawn.items())
+    count = whole_number("samples.count", settings.get("count"), 1, MOST_POINTS)
+    seed = whole_number("samples.seed", settings.get("seed", 0), 0, _MOST_SEED)
+    design = str(settings.get("design", RANDOM))
+    if design not in DESIGNS:
+        raise unknown_name("samples.design", design, DESIGNS)
+    check_count("samples.count", design, len(inputs), count)
+    return Samples(inputs, count, seed, design)
 
 
 def _check_paths(sweep: Sweep) -> None:
@@ -193,7 +201,7 @@ def _check_paths(sweep: Sweep) -> None:
 def _named(sweep: Sweep) -> Iterator[tuple[str, str]]:
     yield from (("fixed", path) for path in sweep.fixed)
     yield from (("axes", path) for path in sweep.axes)
-    yield from (("samples", sampled.path) for sampled in sweep.samples)
+    yield from (("samples", path) for path in sweep.samples.paths)
 
 
 def _table_of(sweep: Sweep, path: str) -> str:

@@ -8,7 +8,7 @@ from functools import cached_property
 from math import prod
 
 from scalewall.study.paths import MACHINE, Value
-from scalewall.study.samples import Sampled
+from scalewall.study.samples import Samples
 
 __all__ = ["DEFAULT_MACHINE", "Sweep", "SweepPoint"]
 
@@ -41,12 +41,8 @@ class Sweep:
         Inputs by path.
     axes : mapping of str to tuple of values
         Inputs that vary, by path.
-    samples : tuple of Sampled
+    samples : Samples
         Inputs that are drawn.
-    sample_count : int
-        Draws; 1 where nothing is sampled.
-    seed : int
-        Of the draws.
     columns : tuple of str
         Results to keep; empty: all.
     table : mapping
@@ -56,39 +52,33 @@ class Sweep:
     kind: str
     fixed: Mapping[str, Value]
     axes: Mapping[str, tuple[Value, ...]]
-    samples: tuple[Sampled, ...] = ()
-    sample_count: int = 1
-    seed: int = 0
+    samples: Samples = field(default_factory=Samples)
     columns: tuple[str, ...] = ()
     table: Mapping[str, object] = field(default_factory=dict)
 
     @cached_property
     def count(self) -> int:
         """Number of points."""
-        return prod(len(values) for values in self.axes.values()) * self.sample_count
+        return prod(len(values) for values in self.axes.values()) * self.samples.count
 
     @property
     def varied(self) -> tuple[str, ...]:
         """Paths of the inputs that vary: axes, then samples."""
-        return (*self.axes, *(sampled.path for sampled in self.samples))
+        return (*self.axes, *self.samples.paths)
 
     @property
     def machines(self) -> tuple[str, ...]:
         """Every machine that a point may ask about."""
-        for sampled in self.samples:
-            if sampled.path == MACHINE:
-                return tuple(str(value) for value in sampled.typical())
-        given = self.axes.get(MACHINE, (self.fixed.get(MACHINE, DEFAULT_MACHINE),))
-        return tuple(str(value) for value in given)
+        if MACHINE not in (*self.fixed, *self.varied):
+            return (DEFAULT_MACHINE,)
+        return tuple(str(value) for value in self.input_values(MACHINE))
 
     def input_values(self, path: str) -> tuple[Value, ...]:
         """Return what an input can be: the values of an axis, typical draws, or the one fixed value."""
         if path in self.axes:
             return self.axes[path]
-        for sampled in self.samples:
-            if sampled.path == path:
-                return sampled.typical()
-        return (self.fixed[path],)
+        sampled = self.samples.find(path)
+        return sampled.distribution.typical() if sampled else (self.fixed[path],)
 
     def point(self, number: int) -> SweepPoint:
         """Return the point of that number, from 0."""
@@ -97,18 +87,16 @@ class Sweep:
         values = dict(self.fixed)
         for path, (stride, choices) in self._strides.items():
             values[path] = choices[number // stride % len(choices)]
-        if not self.samples:
+        if not self.samples.inputs:
             return SweepPoint(number, None, values)
-        sample = number % self.sample_count
-        for sampled in self.samples:
-            values[sampled.path] = sampled.value(self.seed, sample)
-        return SweepPoint(number, sample, values)
+        sample = number % self.samples.count
+        return SweepPoint(number, sample, values | self.samples.values(sample))
 
     @cached_property
     def _strides(self) -> dict[str, tuple[int, tuple[Value, ...]]]:
         """How many points in a row share a value of each axis, and its values."""
         found: dict[str, tuple[int, tuple[Value, ...]]] = {}
-        stride = self.sample_count
+        stride = self.samples.count
         for path, values in reversed(tuple(self.axes.items())):
             found[path] = (stride, values)
             stride *= len(values)
@@ -123,7 +111,7 @@ class Sweep:
         if path in self._strides:
             stride, choices = self._strides[path]
             return [choices[number // stride % len(choices)] for number in numbers]
-        for sampled in self.samples:
-            if sampled.path == path:
-                return [sampled.value(self.seed, number % self.sample_count) for number in numbers]
+        sampled = self.samples.find(path)
+        if sampled:
+            return [self.samples.value(sampled, number % self.samples.count) for number in numbers]
         return [self.fixed.get(path, DEFAULT_MACHINE)] * len(numbers)

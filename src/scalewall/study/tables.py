@@ -30,7 +30,7 @@ def schema_of(sweep: Sweep) -> pa.Schema:
     """Return the columns of a sweep's rows with their types: numbers, inputs, results, error."""
     results = columns_of(KINDS[sweep.kind], clusters_of(sweep))
     columns: dict[str, type] = {POINT: int}
-    if sweep.samples:
+    if sweep.samples.inputs:
         columns[SAMPLE] = int
     columns |= {path: _input_type(sweep, path) for path in input_columns(sweep)}
     columns |= {name: results[name] for name in sweep.columns}
@@ -44,9 +44,9 @@ def _input_type(sweep: Sweep, path: str) -> type:
         return str
     if is_figure(path):
         return float
-    for sampled in sweep.samples:
-        if sampled.path == path and sampled.distribution != "choice":
-            return int if sampled.whole else float
+    sampled = sweep.samples.find(path)
+    if sampled and sampled.distribution.name != "choice":
+        return int if sampled.distribution.whole else float
     kinds = {type(value) for value in sweep.input_values(path)}
     if kinds == {int, float}:
         return float
@@ -92,8 +92,8 @@ def evaluate(sweep: Sweep, schema: pa.Schema, start: int, stop: int) -> pa.Table
 def _inputs(sweep: Sweep, schema: pa.Schema, numbers: list[int]) -> dict[str, list[Any]]:
     """Return what rows say of their points: number, sample, inputs."""
     columns: dict[str, list[Any]] = {POINT: numbers}
-    if sweep.samples:
-        columns[SAMPLE] = [number % sweep.sample_count for number in numbers]
+    if sweep.samples.inputs:
+        columns[SAMPLE] = [number % sweep.samples.count for number in numbers]
     for path in input_columns(sweep):
         values = sweep.values_at(path, numbers)
         is_text = pa.types.is_string(schema.field(path).type)
