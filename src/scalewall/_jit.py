@@ -22,10 +22,11 @@ from types import FrameType, MappingProxyType
 from typing import Any, TypeVar, cast
 
 import numba
+import numba.extending
 import platformdirs
 from numba.core import config as _numba_config
 
-__all__ = ["KERNEL_ROOMS", "cache_folder", "inner_kernel", "is_compiled", "kernel", "source_hash"]
+__all__ = ["KERNEL_ROOMS", "cache_folder", "formula", "inner_kernel", "is_compiled", "kernel", "source_hash"]
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 _PACKAGE = Path(__file__).resolve().parent
@@ -115,6 +116,15 @@ def inner_kernel(function: _Function) -> _Function:
     Without its door to Python a function that takes many arrays compiles in half the time.
     """
     return _compiled(function, inner=True)
+
+
+def formula(function: _Function) -> _Function:
+    """Leave ``function`` to Python as it is, and let kernels compile it: one formula for a single plan and a search.
+
+    A single plan is then answered without waiting for a compilation.
+    """
+    known: _Function = numba.extending.register_jitable(function)
+    return known
 
 
 def _compiled(function: _Function, inner: bool) -> _Function:

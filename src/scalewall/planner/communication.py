@@ -1,13 +1,13 @@
 """Time of collectives among ranks that sit in fast domains (NVLink) joined by a slower network.
 
-The formulas are compiled, over :class:`~scalewall.planner.figures.Links`; the functions that take a device call them.
+The formulas take :class:`~scalewall.planner.figures.Links`, as kernels do; functions that take a device call them.
 """
 
 from __future__ import annotations
 
 import math
 
-from scalewall._jit import kernel
+from scalewall._jit import formula
 from scalewall.planner.constants import value
 from scalewall.planner.device import Device
 from scalewall.planner.figures import Links, links_of
@@ -29,12 +29,12 @@ _DISPATCH_FAST = value("collective.dispatch_fast_fraction")
 _DISPATCH_SLOW = value("collective.dispatch_slow_fraction")
 
 
-@kernel
+@formula
 def _inside(fast_ranks: int, ranks: int, stride: int) -> int:
     return max(1, min(ranks, fast_ranks // stride))
 
 
-@kernel
+@formula
 def _bus(links: Links, ranks: int, stride: int, ports: float) -> float:
     inside = _inside(links.fast_ranks, ranks, stride)
     fast = links.fast_fraction * links.fast_bandwidth
@@ -44,7 +44,7 @@ def _bus(links: Links, ranks: int, stride: int, ports: float) -> float:
     return min(fast, slow) if inside > 1 else slow
 
 
-@kernel
+@formula
 def _call(links: Links, ranks: int, stride: int) -> float:
     if ranks == 1:
         return 0.0
@@ -52,7 +52,7 @@ def _call(links: Links, ranks: int, stride: int) -> float:
     return links.call_latency + (ranks - domains) * links.fast_step + (domains - 1) * links.slow_step
 
 
-@kernel
+@formula
 def gather(links: Links, ranks: int, stride: int, size: float, calls: float, ports: float) -> float:
     """Seconds of an all-gather or reduce-scatter; see :func:`gather_seconds`."""
     if ranks == 1:
@@ -61,7 +61,7 @@ def gather(links: Links, ranks: int, stride: int, size: float, calls: float, por
     return moved / _bus(links, ranks, stride, ports) + calls * _call(links, ranks, stride)
 
 
-@kernel
+@formula
 def pair(links: Links, distance: int, size: float) -> float:
     """Seconds that ``size`` bytes take to a rank ``distance`` accelerators away."""
     bandwidth = links.fast_bandwidth if distance < links.fast_ranks else links.slow_bandwidth

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scalewall._jit import kernel
+from scalewall._jit import formula
 from scalewall.planner.communication import gather
 from scalewall.planner.figures import GRADIENTS, NOTHING, PARAMETERS, Degrees, Figures
 from scalewall.planner.weights import Weights
@@ -10,7 +10,7 @@ from scalewall.planner.weights import Weights
 __all__ = ["group_ranks", "optimizer_seconds", "shard_ranks", "sharing_seconds"]
 
 
-@kernel
+@formula
 def group_ranks(degrees: Degrees, experts: bool) -> int:
     """Ranks that hold the same weights: ``cp x dp``, or ``tp x cp x dp / (ep x etp)`` of experts."""
     if experts:
@@ -18,19 +18,19 @@ def group_ranks(degrees: Degrees, experts: bool) -> int:
     return degrees.cp * degrees.dp
 
 
-@kernel
+@formula
 def shard_ranks(degrees: Degrees, experts: bool) -> int:
     """Over how many ranks of a group the sharding goes."""
     ranks = group_ranks(degrees, experts)
     return min(ranks, degrees.shard_ranks) if degrees.shard_ranks else ranks
 
 
-@kernel
+@formula
 def _stride(degrees: Degrees, experts: bool) -> int:
     return degrees.ep * degrees.etp if experts else degrees.tp
 
 
-@kernel
+@formula
 def _reduce(figures: Figures, degrees: Degrees, parameters: float, calls: float, experts: bool) -> float:
     """Seconds that reducing the gradients of one group takes, were nothing beside it."""
     ranks, shard = group_ranks(degrees, experts), shard_ranks(degrees, experts)
@@ -43,7 +43,7 @@ def _reduce(figures: Figures, degrees: Degrees, parameters: float, calls: float,
     return gather(figures.links, ranks, _stride(degrees, experts), size, times * calls, figures.ports)
 
 
-@kernel
+@formula
 def _gather(figures: Figures, degrees: Degrees, parameters: float, calls: float, experts: bool) -> float:
     """Seconds that gathering the updated weights of one group takes, were nothing beside it."""
     shard = shard_ranks(degrees, experts)
@@ -53,7 +53,7 @@ def _gather(figures: Figures, degrees: Degrees, parameters: float, calls: float,
     return gather(figures.links, shard, _stride(degrees, experts), size, calls, figures.ports)
 
 
-@kernel
+@formula
 def _beside(communication: float, compute: float, first: float, contention: float) -> float:
     """Seconds that communication beside compute adds: what does not fit, the first (or last) layer's share at
     least, and the multiprocessors that what fits takes from the compute."""
@@ -61,7 +61,7 @@ def _beside(communication: float, compute: float, first: float, contention: floa
     return exposed + contention * (communication - exposed)
 
 
-@kernel
+@formula
 def sharing_seconds(
     figures: Figures,
     degrees: Degrees,
@@ -103,7 +103,7 @@ def sharing_seconds(
     return exposed + (_beside(gathered, forward, first, contention) if figures.overlap_gather else gathered)
 
 
-@kernel
+@formula
 def optimizer_seconds(figures: Figures, degrees: Degrees, weights: Weights) -> float:
     """Seconds of the optimizer step: bytes of weights, gradients and moments over memory bandwidth."""
     own = weights.dense + weights.experts

@@ -1,7 +1,7 @@
 """Machine, software and layout as the flat numbers that compiled formulas read.
 
-Constants of the registry come along as fields: a compiled formula that read them as globals would keep an old value
-in its cache.
+Constants of the registry come along as fields: a formula that read them as globals would keep an old value in the
+cache of the kernel that it is compiled into.
 """
 
 from __future__ import annotations

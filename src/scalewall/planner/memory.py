@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from scalewall._jit import kernel
+from scalewall._jit import formula
 from scalewall.planner.constants import value
 from scalewall.planner.data_parallel import shard_ranks
 from scalewall.planner.figures import (
@@ -133,7 +133,7 @@ class StageTerms(NamedTuple):
     allowance: float
 
 
-@kernel
+@formula
 def _flying(degrees: Degrees, stage: int, microbatches: int) -> float:
     p, v = degrees.pp, degrees.chunks
     if p == 1:
@@ -161,7 +161,7 @@ def in_flight(layout: Layout, stage: int, microbatches: int) -> float:
     return _flying(degrees_of(layout), stage, microbatches)
 
 
-@kernel
+@formula
 def stage_terms(
     figures: Figures,
     degrees: Degrees,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewall._jit import kernel
+from scalewall._jit import formula
 from scalewall.cost.pipeline import spread_layers
 from scalewall.planner.figures import DUALPIPE, ZB_1P, ZB_2P, Degrees
 from scalewall.workload.transformer import Transformer
@@ -103,7 +103,7 @@ class Totals(NamedTuple):
     other_weights: float
 
 
-@kernel
+@formula
 def totals_of(seconds: NDArray[np.float64], counts: NDArray[np.float64]) -> Totals:
     """Return what stages take.
 
@@ -132,7 +132,7 @@ def totals_of(seconds: NDArray[np.float64], counts: NDArray[np.float64]) -> Tota
     return Totals(slowest, forward_most, most - forward_most, whole - most, weights - largest_weight)
 
 
-@kernel
+@formula
 def bubble_seconds(totals: Totals, microbatches: int, degrees: Degrees, hop: float) -> float:
     """Seconds of a step in which the slowest stage waits.
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewall._jit import kernel
+from scalewall._jit import formula
 from scalewall.planner.communication import pair
 from scalewall.planner.data_parallel import optimizer_seconds, sharing_seconds
 from scalewall.planner.figures import Degrees, Figures, degrees_of, figures_of
@@ -44,7 +44,7 @@ class Composed(NamedTuple):
     total: float
 
 
-@kernel
+@formula
 def compose(
     seconds: NDArray[np.float64],
     counts: NDArray[np.float64],
@@ -149,11 +149,6 @@ def step_time(run: Run, layout: Layout, profile: Profile) -> StepTime:
             for direction in (piece.forward, piece.input_gradient, piece.weight_gradient):
                 for part, seconds in direction.items():
                     parts[part] = parts.get(part, 0.0) + seconds * count * microbatches
-    parts |= {
-        "bubble": step.bubble,
-        "sends": step.sends,
-        "data": step.data,
-        "optimizer": step.optimizer,
-        "stragglers": step.stragglers,
-    }
-    return StepTime(step.total, parts, microbatches)
+    for part in ("bubble", "sends", "data", "optimizer", "stragglers"):
+        parts[part] = float(getattr(step, part))
+    return StepTime(float(step.total), parts, microbatches)

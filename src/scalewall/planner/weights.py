@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from scalewall._jit import kernel
+from scalewall._jit import formula
 from scalewall.planner.layout import Layout
 from scalewall.planner.run import Run
 from scalewall.workload.matmuls import head_matmul, layer_matmuls
@@ -51,7 +51,7 @@ def layer_parameters(run: Run, layout: Layout) -> LayerParameters:
     return LayerParameters(table=head_matmul(model).parameters / layout.tp, **shares)
 
 
-@kernel
+@formula
 def stage_parameters(
     own: LayerParameters, dense: float, experts: float, embedding: bool, head: bool, tied: bool
 ) -> Weights:
