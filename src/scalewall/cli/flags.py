@@ -68,6 +68,15 @@ _FLAGS = {
     "stride": "--stride",
     "message_bytes": "--message-bytes",
     "costs.joint_fraction": "--joint-fraction",
+    "growth": "--growth",
+    "since": "--since",
+    "start": "--start",
+    "start_spread": "--start-spread",
+    "rate": "--rate",
+    "generation_years": "--generation-years",
+    "generations": "--generations",
+    "lag_years": "--lag",
+    "now": "--now",
 }
 
 

@@ -39,7 +39,7 @@ _SHARES_SHOWN = 6
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: its title, whether it is logarithmic, whether its values are shares shown in percent.
+    """An axis: its title, whether it is logarithmic, whether its values are shares shown in percent or whole (years).
 
     ``limits`` are its ends in data; without them what is drawn decides, but for ``top``, the upper end.
     """
@@ -49,6 +49,7 @@ class Axis:
     percent: bool = False
     top: float | None = None
     limits: tuple[float, float] | None = None
+    whole: bool = False
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def _draw(axes: Axes, chart: Chart, theme: Theme) -> None:
 
 
 def _draw_axes(axes: Axes, x: Axis, y: Axis, theme: Theme) -> None:
-    from matplotlib.ticker import PercentFormatter
+    from matplotlib.ticker import MaxNLocator, PercentFormatter
 
     size = style().print_font_size
     for axis, scale, set_label, ticks in (
@@ -88,6 +88,8 @@ def _draw_axes(axes: Axes, x: Axis, y: Axis, theme: Theme) -> None:
         set_label(axis.title, color=theme.text, fontsize=size)
         if axis.percent:
             ticks.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        if axis.whole:
+            ticks.set_major_locator(MaxNLocator("auto", integer=True))
     axes.tick_params(which="both", colors=theme.muted, labelsize=size - 1)
     axes.grid(True, which="major", color=theme.grid, linewidth=0.6)
     axes.set_axisbelow(True)

@@ -175,6 +175,8 @@ def _axis(axis: Axis) -> Spec:
         spec |= {"exponentformat": "power", "dtick": 1}
     if axis.percent:
         spec |= {"tickformat": ".0%"}
+    if axis.whole:
+        spec |= {"tickformat": "d"}
     if axis.top is not None:
         spec |= {"range": [0, axis.top]}
     if axis.limits is not None:

@@ -15,10 +15,10 @@ from scalewall.validation.measures import (
 )
 from scalewall.validation.sources import ARTICLE, PAPER, PROGRAM
 
-__all__ = ["CLOSED_FORMS", "HEADLINES"]
+__all__ = ["CLOSED_FORMS", "FRONTIER_FLOP", "HEADLINES", "TARGET_FLOP", "YEARS_LEFT"]
 
-_TARGET_FLOP, _FRONTIER_FLOP = 2e28, 5e25
-"""The article's decline, and the largest run of 2024 that it starts from (FLOP)."""
+TARGET_FLOP, FRONTIER_FLOP, YEARS_LEFT = 2e28, 5e25, 3.0
+"""The article's decline, the largest run of 2024 that it starts from (FLOP), and the years it sees between them."""
 
 _YEARS_NOTE = "The article says 4x to 5x a year, which makes 3.7 to 4.3 years; three would need 7.4x."
 
@@ -131,11 +131,11 @@ HEADLINES = (
     Claim(
         name="years-at-5x",
         claim="Years from 5e25 (2024) to 2e28 at 5x a year, around",
-        published=3.0,
+        published=YEARS_LEFT,
         unit="years",
         source=ARTICLE,
         digits=1,
-        measure=years_until(_TARGET_FLOP, _FRONTIER_FLOP, 5),
+        measure=years_until(TARGET_FLOP, FRONTIER_FLOP, 5),
         tolerance=kept(3.72),
         expect="differs",
         found=3.72,
@@ -144,11 +144,11 @@ HEADLINES = (
     Claim(
         name="years-at-4x",
         claim="Years from 5e25 (2024) to 2e28 at 4x a year, around",
-        published=3.0,
+        published=YEARS_LEFT,
         unit="years",
         source=ARTICLE,
         digits=1,
-        measure=years_until(_TARGET_FLOP, _FRONTIER_FLOP, 4),
+        measure=years_until(TARGET_FLOP, FRONTIER_FLOP, 4),
         tolerance=kept(4.32),
         expect="differs",
         found=4.32,

@@ -37,6 +37,7 @@ __all__ = [
     "decline_shift",
     "degrees_at_decline",
     "depth_fit",
+    "growth_years",
     "largest_gain",
     "largest_run",
     "latency_limit",
@@ -153,9 +154,14 @@ def largest_gain(machine: str) -> Measure:
     return measure
 
 
+def growth_years(target_flop: float, start_flop: float, growth: float) -> float:
+    """Return the years of growth by a factor ``growth`` a year from one training compute (FLOP) to another."""
+    return math.log(target_flop / start_flop) / math.log(growth)
+
+
 def years_until(target_flop: float, start_flop: float, growth: float) -> Measure:
     """Years of growth by a factor ``growth`` a year from one training compute to another."""
-    return lambda _: Answer(math.log(target_flop / start_flop) / math.log(growth))
+    return lambda _: Answer(growth_years(target_flop, start_flop, growth))
 
 
 def layers_at(d_model: int, depth_law: str, rounding: bool) -> Measure:

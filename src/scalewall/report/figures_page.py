@@ -1,0 +1,71 @@
+"""One self-contained page of sections: question, answer in words, figures and tables, and how to make it again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from scalewall._version import __version__
+from scalewall.report.chart_data import Chart
+from scalewall.report.html import asset, chart_slot, charts_json, command_section, css_colours
+from scalewall.report.table import TableView
+
+__all__ = ["Section", "paragraphs", "sections_page"]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page: heading, words, figures, tables, in this order."""
+
+    heading: str
+    words: tuple[str, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    tables: tuple[TableView, ...] = field(default=())
+
+
+def sections_page(title: str, answer: Sequence[str], sections: Sequence[Section], command: str = "") -> str:
+    """Return an HTML document that opens offline and asks nothing of any other origin.
+
+    Parameters
+    ----------
+    title : str
+        The question.
+    answer : sequence of str
+        The answer, a paragraph each.
+    sections : sequence of Section
+        What follows.
+    command : str
+        The command that makes the page again; empty: not shown.
+    """
+    from plotly.offline import get_plotlyjs
+
+    charts: dict[str, Chart] = {}
+    written = []
+    for section in sections:
+        slots = []
+        for chart in section.charts:
+            key = f"chart-{len(charts)}"
+            charts[key] = chart
+            slots.append(chart_slot(key, chart))
+        tables = "".join(table.html() for table in section.tables)
+        written.append(
+            f"<section><h2>{escape(section.heading)}</h2>{paragraphs(section.words)}{''.join(slots)}{tables}</section>"
+        )
+    return asset("report.html").substitute(
+        title=escape(title),
+        version=escape(__version__),
+        colours=css_colours(),
+        css=asset("page.css").template,
+        answer=paragraphs(answer),
+        sections="\n".join(written),
+        command=command_section(command),
+        plotly=get_plotlyjs(),
+        charts=charts_json(charts),
+        script=asset("page.js").template,
+    )
+
+
+def paragraphs(words: Sequence[str]) -> str:
+    """Return sentences as paragraphs."""
+    return "".join(f"<p>{escape(line)}</p>" for line in words)

@@ -1,0 +1,461 @@
+"""When training runs reach the limits: frontier growth against machines that improve, as a distribution of dates.
+
+The frontier stands at ``C0`` in the year ``t0`` and grows by a factor ``g`` a year, so it reaches a limit ``E`` at
+``t0 + log(E / C0) / log(g)``. Machines come in generations; the limit in force is the best of those that runs can
+use by then. Growth, start, where in its band a limit lies, and the inputs of the model are drawn; a date follows
+from each draw.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewall.errors import InputError, check_finite
+from scalewall.hardware import read_machine
+from scalewall.ideal.limits import Limits, limits_of
+from scalewall.ideal.study import LimitsStudy
+from scalewall.study.forecast_machines import Progress, catalogue_progress, improved, released_year
+from scalewall.study.growth import Growth, fit_growth
+from scalewall.study.training_runs import decimal_year, largest_run, read_date
+from scalewall.validation.claims_published import FRONTIER_FLOP
+
+__all__ = [
+    "ARTICLE_START",
+    "QUANTILES",
+    "DateBand",
+    "Forecast",
+    "ForecastStudy",
+    "GenerationLimit",
+    "MachineForecast",
+    "Start",
+    "crossing",
+    "forecast",
+    "largest_start",
+    "read_start",
+]
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+"""Shares of the draws below the dates that a band gives."""
+
+START_SPREAD = 1.5
+"""Assumed: one standard deviation of a start's estimate, as a factor. Two snapshots of the same data set differ by
+1.8 on one undisclosed run (Claude 3.5 Sonnet, 2.7e25 and 4.98e25 FLOP), which is sqrt(2) of such deviations."""
+
+LAG_YEARS = 1.25
+"""From a machine's release to the first frontier run on it: 1.2 years for the H100 (2022-09; Inflection-2,
+2023-11), 1.25 for the A100 (2020-05; Jurassic-1, 2021-08), in the tables of machines and runs."""
+
+MOST_GENERATIONS = 8
+"""Generations that are looked at; the last one stays in force after that."""
+
+_GRID_OF_SHARES = tuple(np.linspace(0.005, 0.995, 199).tolist())
+
+Progressing = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where the frontier stands: a year, its training compute (FLOP), what it is, and how sure its compute is."""
+
+    year: float
+    flop: float
+    label: str
+    spread: float = START_SPREAD
+
+    def __post_init__(self) -> None:
+        check_finite("start", self.year, 1950, 2100, "(a year)")
+        check_finite("start", self.flop, 1e15, 1e40, "FLOP")
+        check_finite("start_spread", self.spread, 1, 100, "(a factor; 1: certain)")
+
+
+ARTICLE_START = (2024.5, FRONTIER_FLOP)
+"""The middle of 2024 and the largest run then, as the article on data movement takes it."""
+
+
+def read_start(text: str, growth: Growth, spread: float = START_SPREAD) -> Start:
+    """Read where the frontier stands: ``largest``, ``trend``, ``article`` or ``FLOP@DATE``.
+
+    ``trend`` is the fitted line at the date of the largest known run, as sure as a fit makes its level.
+
+    Raises
+    ------
+    InputError
+        Another form, or ``trend`` without a fit.
+    """
+    if text == "largest":
+        return largest_start(spread)
+    if text == "article":
+        return Start(*ARTICLE_START, "the article's largest run of 2024", spread)
+    if text == "trend":
+        if growth.kind != "fit":
+            raise InputError("start", text, "trend only with the growth that is fitted", ["largest"])
+        year = largest_run().year
+        level = 10.0 ** (growth.scatter / math.sqrt(growth.runs))
+        return Start(year, growth.trend(year), "the fitted line", level)
+    flop, at, day = text.partition("@")
+    try:
+        compute = float(flop)
+    except ValueError:
+        at = ""
+    if not at:
+        allowed = "largest, trend, article, or FLOP@DATE such as 5e26@2025-07"
+        raise InputError("start", text, allowed, ["largest", "5e26@2025-07"])
+    return Start(read_date("start", day), compute, f"as stated, {day}", spread)
+
+
+def largest_start(spread: float = START_SPREAD) -> Start:
+    """Return the largest publicly known run as the start."""
+    run = largest_run()
+    return Start(run.year, run.training_flop, f"{run.model}, {run.published:%Y-%m}", spread)
+
+
+@dataclass(frozen=True)
+class ForecastStudy:
+    """A forecast's question.
+
+    Parameters
+    ----------
+    limits : LimitsStudy
+        Machines, laws, search, duration.
+    growth : Growth
+        Of the frontier's compute; default: fitted to the table of runs.
+    start : Start
+        Default: the largest publicly known run.
+    progress : Progress
+        How machines improve; default: as the catalogue's did.
+    generations : int
+        At most so many generations after the machine itself; 0: it stays as it is.
+    lag_years : float
+        From a machine's release to the first frontier run on it.
+    samples, seed : int
+        Draws, and what makes them the same again.
+    worlds : sequence of mapping
+        Settings of the limits (laws, machine figures) that draws choose from, each with the same chance; empty:
+        the study's own for all.
+    now : float
+        From when years are counted (year); default: today.
+    """
+
+    limits: LimitsStudy
+    growth: Growth = field(default_factory=fit_growth)
+    start: Start = field(default_factory=largest_start)
+    progress: Progress = field(default_factory=catalogue_progress)
+    generations: int = MOST_GENERATIONS
+    lag_years: float = LAG_YEARS
+    samples: int = 4000
+    seed: int = 0
+    worlds: Sequence[Mapping[str, object]] = ()
+    now: float = field(default_factory=lambda: decimal_year(date.today()))
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("generations", 0, MOST_GENERATIONS),
+            ("samples", 100, 1_000_000),
+            ("seed", 0, 2**63),
+        ):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+                raise InputError(name, value, f"a whole number from {low:,} to {high:,}")
+        check_finite("lag_years", self.lag_years, 0, 20, "years")
+        check_finite("now", self.now, 1950, 2100, "(a year)")
+        if self.limits.flop:
+            raise InputError(
+                "flop", list(self.limits.flop), "a grid of runs: a forecast looks for their limits"
+            )
+
+
+@dataclass(frozen=True)
+class GenerationLimit:
+    """What one generation of a machine can do.
+
+    Parameters
+    ----------
+    number : int
+        0: the machine itself.
+    year : float
+        When frontier runs can use it (release and lag); -inf for a machine without a release date.
+    efficient_low, efficient_high : float
+        Between which efficient scaling ends (FLOP); both inf if the grid shows no end.
+    largest, beyond : float
+        The largest run that finishes and the next of the grid, which does not (FLOP); ``beyond`` inf if all finish.
+    """
+
+    number: int
+    year: float
+    efficient_low: float
+    efficient_high: float
+    largest: float
+    beyond: float
+
+
+@dataclass(frozen=True)
+class DateBand:
+    """A distribution of dates.
+
+    Parameters
+    ----------
+    dates : mapping of float to float
+        Share of the draws that lie before to date (year); inf: never, so far as was looked.
+    shares : tuple of float
+        Fine shares between 0 and 1, for charts.
+    years : tuple of float
+        The dates that belong to them.
+    """
+
+    dates: Mapping[float, float]
+    shares: tuple[float, ...]
+    years: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """The date before and after which half of the draws lie (year)."""
+        return self.dates[0.5]
+
+    def share_before(self, year: float) -> float:
+        """Return the share of the draws that lie before ``year``."""
+        finite = [date if math.isfinite(date) else math.inf for date in self.years]
+        return float(np.interp(year, finite, self.shares, left=0.0, right=1.0))
+
+
+@dataclass(frozen=True)
+class MachineForecast:
+    """When runs on one machine and its successors reach the limits.
+
+    Parameters
+    ----------
+    machine, title : str
+        As in the catalogue.
+    generations : tuple of GenerationLimit
+        The machine and those of its successors that matter, oldest first.
+    efficient, infeasible : DateBand
+        When frontier runs stop being efficient; when none of their size finishes any more.
+    limits : Limits
+        The machine's own answer.
+    """
+
+    machine: str
+    title: str
+    generations: tuple[GenerationLimit, ...]
+    efficient: DateBand
+    infeasible: DateBand
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """The answer: one distribution of dates a machine, and the question."""
+
+    study: ForecastStudy
+    machines: tuple[MachineForecast, ...]
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """Inputs without effect or out of range, one sentence each."""
+        found = list(dict.fromkeys(warning for one in self.machines for warning in one.limits.warnings))
+        for one in self.machines:
+            if one.limits.linear_scaling.grid_limited:
+                found.append(
+                    f"{one.machine}: the grid's end, not the machine, sets where efficient scaling ends."
+                )
+            if not math.isfinite(one.generations[0].year):
+                found.append(
+                    f"{one.machine} has no release date: it counts as usable all along, without successors."
+                )
+        return tuple(found)
+
+    def to_json(self) -> dict[str, object]:
+        """Return everything as JSON values."""
+        from scalewall.report.forecast_records import forecast_json
+
+        return forecast_json(self)
+
+    def _repr_html_(self) -> str:
+        from scalewall.report.forecast_tables import forecast_html
+
+        return forecast_html(self)
+
+
+def forecast(study: ForecastStudy, progress: Progressing | None = None) -> Forecast:
+    """Return when frontier runs reach the limits of each machine of the study.
+
+    Parameters
+    ----------
+    study : ForecastStudy
+        The question.
+    progress : callable, optional
+        Called with (machine, curves done, curves in all at most) after each curve.
+    """
+    return Forecast(study, tuple(_machine(study, name, progress) for name in study.limits.machines))
+
+
+def crossing(
+    growth: NDArray[np.float64],
+    start_year: float,
+    start_logs: NDArray[np.float64],
+    limits: Sequence[tuple[float, NDArray[np.float64]]],
+) -> NDArray[np.float64]:
+    """Return when each draw's frontier reaches the limit in force.
+
+    Parameters
+    ----------
+    growth : array, shape (draws,)
+        Powers of ten a year, above 0.
+    start_year : float
+        Year in which the frontier stands at its start.
+    start_logs : array, shape (draws,)
+        Compute at the start, in powers of ten of FLOP.
+    limits : sequence of (year, array of shape (draws,))
+        From when on a generation is usable, and its limit in powers of ten; by year. The first counts from the
+        beginning of time.
+
+    Returns
+    -------
+    array, shape (draws,)
+        Years; inf where no limit is ever reached. The limit in force is the best so far: an older machine can
+        still be bought.
+    """
+    dates = np.full(growth.shape, math.inf)
+    best = np.full(growth.shape, -math.inf)
+    for number, (year, limit) in enumerate(limits):
+        best = np.maximum(best, limit)
+        reached = start_year + (best - start_logs) / growth
+        since = -math.inf if number == 0 else year
+        until = limits[number + 1][0] if number + 1 < len(limits) else math.inf
+        found = np.maximum(reached, since)
+        dates = np.where(np.isinf(dates) & (found < until), found, dates)
+    return dates
+
+
+def _machine(study: ForecastStudy, name: str, progress: Progressing | None) -> MachineForecast:
+    """Return one machine's forecast: curves generation by generation, until no draw needs another."""
+    generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence([study.seed, 0])))
+    growth = study.growth.draw(generator, study.samples)
+    starts = math.log10(study.start.flop) + math.log10(study.start.spread) * generator.standard_normal(
+        study.samples
+    )
+    places = generator.uniform(size=(2, study.samples))
+    world = generator.integers(max(1, len(study.worlds)), size=study.samples)
+    done = 0
+    most = study.generations + 1 + len(study.worlds)
+
+    def curve(settings: Mapping[str, object]) -> Limits:
+        nonlocal done
+        found = limits_of(replace(study.limits, machines=(name,), **settings), name)  # type: ignore[arg-type]
+        done += 1
+        if progress:
+            progress(name, done, most)
+        return found
+
+    own = curve({})
+    first = _generation(0, _usable_from(name, study.lag_years), own)
+    drawn = [_generation(0, first.year, curve(settings)) for settings in study.worlds] or [first]
+    ends = _limit_draws(drawn, world, places)
+    generations = [first]
+    while True:
+        factors = [_ratio(one, first) for one in generations]
+        dates = [
+            crossing(
+                growth,
+                study.start.year,
+                starts,
+                [(one.year, end + step[kind]) for one, step in zip(generations, factors, strict=True)],
+            )
+            for kind, end in enumerate(ends)
+        ]
+        number = len(generations)
+        year = first.year + number * study.progress.generation_years
+        if number > study.generations or not math.isfinite(year) or year >= max(_last(one) for one in dates):
+            break
+        generations.append(_generation(number, year, curve(_successor(study, name, number))))
+    return MachineForecast(
+        machine=name,
+        title=own.title,
+        generations=tuple(generations),
+        efficient=_band(dates[0]),
+        infeasible=_band(dates[1]),
+        limits=own,
+    )
+
+
+def _usable_from(name: str, lag_years: float) -> float:
+    released = released_year(read_machine(name))
+    return -math.inf if released is None else released + lag_years
+
+
+def _successor(study: ForecastStudy, name: str, number: int) -> dict[str, object]:
+    years = number * study.progress.generation_years
+    return {
+        "overrides": improved(
+            read_machine(name), study.progress, years, study.limits.precision, study.limits.overrides
+        )
+    }
+
+
+def _generation(number: int, year: float, limits: Limits) -> GenerationLimit:
+    band = limits.linear_scaling
+    first, last = band.first_failure_flop, band.last_pass_flop
+    ends = [end for end in (first, last) if end is not None]
+    open_end = first is None or not ends
+    largest = limits.largest_feasible_flop
+    failed = [
+        one.training_flop for one in limits.infeasible if largest is None or one.training_flop > largest
+    ]
+    return GenerationLimit(
+        number=number,
+        year=year,
+        efficient_low=math.inf if open_end else min(ends),
+        efficient_high=math.inf if open_end else max(ends),
+        largest=min(failed) if largest is None else largest,
+        beyond=min(failed, default=math.inf),
+    )
+
+
+def _limit_draws(
+    drawn: Sequence[GenerationLimit], world: NDArray[np.int64], places: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return both limits of each draw in powers of ten: its world's band, at a place that is even in the logarithm."""
+    table = np.log10([[one.efficient_low, one.efficient_high, one.largest, one.beyond] for one in drawn])[
+        world
+    ]
+    return _between(table[:, 0], table[:, 1], places[0]), _between(table[:, 2], table[:, 3], places[1])
+
+
+def _between(
+    low: NDArray[np.float64], high: NDArray[np.float64], place: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    ended = np.isfinite(high)
+    return np.where(ended, low + place * (np.where(ended, high, 0.0) - np.where(ended, low, 0.0)), math.inf)
+
+
+def _ratio(one: GenerationLimit, first: GenerationLimit) -> tuple[float, float]:
+    """Return how far a generation's limits lie from the first one's, in powers of ten."""
+    return (
+        _difference(one.efficient_low * one.efficient_high, first.efficient_low * first.efficient_high) / 2,
+        _difference(one.largest, first.largest),
+    )
+
+
+def _difference(one: float, other: float) -> float:
+    return 0.0 if one == other else math.log10(one) - math.log10(other)
+
+
+def _last(dates: NDArray[np.float64]) -> float:
+    return float(dates.max())
+
+
+def _band(dates: NDArray[np.float64]) -> DateBand:
+    def at(share: float) -> float:
+        return float(np.quantile(dates, share, method="higher"))
+
+    return DateBand(
+        dates={share: at(share) for share in QUANTILES},
+        shares=_GRID_OF_SHARES,
+        years=tuple(at(share) for share in _GRID_OF_SHARES),
+    )
