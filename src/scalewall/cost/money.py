@@ -145,7 +145,7 @@ def prices_of(machine: str, changes: Mapping[str, float] = _NONE) -> Prices:
         if name in changes:
             figures[name] = Figure(float(changes[name]), "user", note="as given")
         elif not price.path:
-            figures[name] = _general(name, file.name, file.base)
+            figures[name] = _general(name, file.base if file.kind == "user" else file.name)
         elif price.path in file.figures:
             figures[name] = file.figures[price.path]
     return Prices(file.name, file.title, MappingProxyType(figures))
@@ -157,13 +157,12 @@ def _table() -> Mapping[str, Any]:
     return tomllib.loads(text)
 
 
-def _general(name: str, machine: str, base: str) -> Figure:
-    """Return the figure that holds for a machine, by its own name or that of the machine it builds on."""
+def _general(name: str, machine: str) -> Figure:
+    """Return the figure that holds for a machine of the catalogue (for a user's: the one that it builds on)."""
     rows: Sequence[Mapping[str, Any]] = _table()[name]
-    for known in (machine, base):
-        for row in rows:
-            if known and any(known.startswith(start) for start in row.get("machines", ())):
-                return _figure(row)
+    for row in rows:
+        if any(machine.startswith(start) for start in row.get("machines", ())):
+            return _figure(row)
     return _figure(next(row for row in rows if "machines" not in row))
 
 
