@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow.parquet as pq
@@ -76,12 +77,12 @@ def test_study_versions_and_seed_are_in_the_metadata(done: Path) -> None:
     manifest = json.loads((done / "manifest.json").read_text())
     assert manifest["identity"]["study"] == FAST
     assert manifest["identity"]["seed"] == 7
-    assert manifest["identity"]["scalewall_version"] == __version__
+    assert manifest["identity"]["versions"]["scalewall"] == __version__
     part = min((done / "rows").iterdir())
     metadata = pq.read_metadata(part).metadata
     assert json.loads(metadata[b"scalewall.study"]) == FAST
     assert metadata[b"scalewall.seed"] == b"7"
-    assert metadata[b"scalewall.version"] == __version__.encode()
+    assert json.loads(metadata[b"scalewall.versions"])["numpy"] == np.__version__
 
 
 def test_a_rerun_does_only_what_is_missing(done: Path) -> None:
@@ -122,7 +123,7 @@ def test_another_study_is_refused_unless_new(done: Path, change: Any, named: str
 def test_another_version_is_another_study(done: Path) -> None:
     path = done / "manifest.json"
     path.write_text(path.read_text().replace(f'"{__version__}"', '"0.0.1"'))
-    with pytest.raises(InputError, match="scalewall_version"):
+    with pytest.raises(InputError, match=r"differs in versions\.scalewall"):
         run_sweep(sweep_of(FAST), done)
 
 

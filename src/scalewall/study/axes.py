@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+
+import numpy as np
 
 from scalewall.errors import InputError, unknown_name
 from scalewall.study.paths import Value
 
-__all__ = ["MOST_VALUES", "RANGE_KEYS", "axis_values", "plain_value", "whole_number"]
+__all__ = [
+    "MOST_VALUES",
+    "RANGE_KEYS",
+    "axis_values",
+    "finite_number",
+    "plain_table",
+    "plain_value",
+    "whole_number",
+]
 
 RANGE_KEYS = ("from", "to", "step", "count", "spacing", "whole")
 """Keys of a range: its ends, either a step or a count of values, ``linear`` or ``log``, whole numbers or not."""
 
 MOST_VALUES = 1_000_000
 """Values of one axis: what a list in memory holds easily; more ask for samples instead."""
+
+MOST_WHOLE = 2**63 - 1
+"""Whole numbers of rows are 64 bits wide."""
 
 _SPACINGS = ("linear", "log")
 _ALMOST = 1e-9
@@ -37,29 +50,47 @@ def axis_values(field: str, written: object) -> tuple[Value, ...]:
     InputError
         Empty, endless or too long, a value twice, or keys that make no range.
     """
-    if isinstance(written, Mapping):
-        values = _range(field, written)
-    elif isinstance(written, (list, tuple)):
-        values = tuple(plain_value(field, value) for value in written)
+    if isinstance(written, Mapping) and written:
+        values: Iterable[object] = _range(field, written)
+    elif isinstance(written, (list, tuple, Mapping)):
+        values = written
     else:
         allowed = "a list of values, or a range such as { from = 1, to = 12, count = 12 }"
         raise InputError(field, written, allowed, [f"[{written!r}]"])
-    if not values:
+    found = tuple(plain_value(field, value) for value in values)
+    if not found:
         raise InputError(field, [], "at least one value")
-    if len(values) > MOST_VALUES:
-        raise InputError(field, f"{len(values):,} values", f"at most {MOST_VALUES:,} values")
-    seen: set[tuple[type, Value]] = set()
-    for value in values:
-        if (type(value), value) in seen:
+    if len(found) > MOST_VALUES:
+        raise InputError(field, f"{len(found):,} values", f"at most {MOST_VALUES:,} values")
+    seen: set[tuple[bool, Value]] = set()
+    for value in found:
+        if (isinstance(value, bool), value) in seen:
             raise InputError(field, value, "each value once")
-        seen.add((type(value), value))
-    return values
+        seen.add((isinstance(value, bool), value))
+    return found
+
+
+def plain_table(table: Mapping[str, object]) -> dict[str, object]:
+    """Return a study's tables with arrays and numbers of NumPy as lists and numbers of Python, ranges as lists."""
+    return {str(key): _plain(value) for key, value in table.items()}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return plain_table(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if isinstance(value, (list, tuple, range)):
+        return [_plain(part) for part in value]
+    return value
 
 
 def plain_value(field: str, value: object) -> Value:
     """Return a value as it is compared and kept: text, a number, true or false, or several of them."""
     if isinstance(value, float) and math.isnan(value):
         raise InputError(field, value, "a number")
+    if isinstance(value, int) and abs(value) > MOST_WHOLE:
+        raise InputError(field, value, "a whole number below 2^63; with a point (1e30) it may be larger")
     if isinstance(value, (str, int, float, bool)):
         return value
     if isinstance(value, (list, tuple)) and all(isinstance(part, (str, int, float, bool)) for part in value):
@@ -80,11 +111,30 @@ def whole_number(field: str, value: object, low: int, high: int) -> int:
     return value
 
 
+def finite_number(field: str, value: object) -> int | float:
+    """Return ``value`` if it is a number that a float can hold.
+
+    Raises
+    ------
+    InputError
+        It is not.
+    """
+    try:
+        finite = not isinstance(value, bool) and isinstance(value, (int, float)) and math.isfinite(value)
+    except OverflowError:
+        finite = False
+    if not finite:
+        raise InputError(field, value, "a finite number")
+    return value  # type: ignore[return-value]
+
+
 def _range(field: str, written: Mapping[str, object]) -> tuple[Value, ...]:
     for key in written:
         if key not in RANGE_KEYS:
             raise unknown_name(f"{field}.{key}", key, RANGE_KEYS)
-    start, end = _end(field, written, "from"), _end(field, written, "to")
+    start, end = (finite_number(f"{field}.{key}", written.get(key)) for key in ("from", "to"))
+    if not math.isfinite(float(end) - float(start)):
+        raise InputError(f"{field}.to", end, f"a number nearer to {start:g}")
     spacing = written.get("spacing", "linear")
     if spacing not in _SPACINGS:
         raise unknown_name(f"{field}.spacing", str(spacing), _SPACINGS)
@@ -93,7 +143,7 @@ def _range(field: str, written: Mapping[str, object]) -> tuple[Value, ...]:
     if "step" in written:
         if spacing == "log":
             raise InputError(f"{field}.step", written["step"], "a count for equal ratios")
-        numbers = _stepped(field, start, end, _end(field, written, "step"))
+        numbers = _stepped(field, start, end, finite_number(f"{field}.step", written["step"]))
     else:
         count = whole_number(f"{field}.count", written["count"], 2, MOST_VALUES)
         numbers = _counted(field, start, end, count, log=spacing == "log")
@@ -103,17 +153,10 @@ def _range(field: str, written: Mapping[str, object]) -> tuple[Value, ...]:
     return tuple(dict.fromkeys(round(number) for number in numbers)) if whole else numbers
 
 
-def _end(field: str, written: Mapping[str, object], key: str) -> int | float:
-    value = written.get(key)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise InputError(f"{field}.{key}", value, "a finite number")
-    return value
-
-
 def _stepped(field: str, start: float, end: float, step: float) -> tuple[float, ...]:
-    if step == 0 or (end - start) / step < 0:
+    steps = (float(end) - float(start)) / step if step else -1.0
+    if steps < 0:
         raise InputError(f"{field}.step", step, "a step that leads from one end to the other")
-    steps = (end - start) / step
     if steps >= MOST_VALUES:
         raise InputError(f"{field}.step", step, f"a step that makes at most {MOST_VALUES:,} values")
     return tuple(start + index * step for index in range(math.floor(steps + _ALMOST) + 1))

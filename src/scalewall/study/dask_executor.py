@@ -6,17 +6,18 @@ import importlib.util
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from functools import partial
 from typing import Any, Self, TypeVar
 
 import dask
 import distributed
+from distributed.client import ClosedClientError
 from distributed.comm.core import CommClosedError
 
-from scalewall._jit import source_hash
-from scalewall._version import __version__
 from scalewall.errors import InputError
 from scalewall.study.executors import AHEAD, ExecutorLostError, Outcome
+from scalewall.study.manifest import difference, installed
 
 __all__ = ["DaskCluster"]
 
@@ -26,10 +27,14 @@ _ANSWER_SECONDS = 10.0
 _LOOK_SECONDS = 5.0
 """How often the number of workers is asked for, since a cluster may grow and shrink."""
 
+_ALONE_SECONDS = 60.0
+"""How long a cluster may be without any worker."""
+
 _SETTINGS = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
     "distributed.worker.memory.monitor-interval": "1s",
+    "distributed.diagnostics.computations.nframes": 0,
 }
 """Of a cluster started here. Dask's profiler, every 10 ms, would take some 10 % of the time of pure Python tasks;
 its clocks, every 20 ms and 100 ms in each process, 5 % of a core for nothing that parts of 0.25 s and more need."""
@@ -57,7 +62,7 @@ class DaskCluster:
         self._cluster = cluster
         self._client: Any = None
         self._open = ExitStack()
-        self._looked = 0.0
+        self._looked = self._met = time.monotonic()
         self.workers = cluster if isinstance(cluster, int) else 1
         self.notes: tuple[str, ...] = ()
 
@@ -87,7 +92,7 @@ class DaskCluster:
                 )
             self._client = opened.enter_context(self._connected(address))
             self._look()
-            self.notes = (_dashboard(self._client),)
+            self.notes = _dashboard(self._client, isinstance(self._cluster, int))
             self._open = opened.pop_all()
         return self
 
@@ -99,22 +104,33 @@ class DaskCluster:
             raise InputError("--executor", address, allowed) from error
         try:
             client.wait_for_workers(1, timeout=_ANSWER_SECONDS)
-            found = set(client.run(_installed).values())
+            theirs = client.run(installed)
         except Exception as error:
             client.close(timeout=_ANSWER_SECONDS)
             allowed = f"a scheduler whose workers can import scalewall ({type(error).__name__}: {error})"
-            raise InputError("--executor", str(self._cluster), allowed) from error
-        if found != {_installed()}:
-            client.close(timeout=_ANSWER_SECONDS)
-            versions = ", ".join(sorted(" ".join(one) for one in found))
-            allowed = f"workers with scalewall {' '.join(_installed())} as here; theirs: {versions}"
-            raise InputError("--executor", str(self._cluster), allowed)
+            raise InputError("--executor", self._name, allowed) from error
+        for address, found in theirs.items():
+            differs = difference(found, installed())
+            if differs:
+                client.close(timeout=_ANSWER_SECONDS)
+                here = f"{differs} {installed()[differs]}"
+                allowed = f"workers with {here} as here; {address} has {found.get(differs)}"
+                raise InputError("--executor", self._name, allowed)
         return client
+
+    @property
+    def _name(self) -> str:
+        return "dask" if isinstance(self._cluster, int) else self._cluster
 
     def _look(self) -> None:
         """Count the threads of all workers."""
-        self.workers = max(1, sum(self._client.nthreads().values()))
-        self._looked = time.monotonic()
+        threads = sum(self._guarded(self._client.nthreads).values())
+        now = time.monotonic()
+        if threads:
+            self.workers, self._met = threads, now
+        elif now - self._met > _ALONE_SECONDS:
+            raise ExecutorLostError("the Dask scheduler has no workers left")
+        self._looked = now
 
     def run(
         self, task: Callable[[_Item], _Result], items: Iterable[_Item]
@@ -133,24 +149,30 @@ class DaskCluster:
                 item = next(waiting, None)
                 if item is None:
                     break
-                under_way[self._client.submit(task, item, pure=False)] = item
+                under_way[self._guarded(partial(self._client.submit, task, item, pure=False))] = item
             if not under_way:
                 return
             for future in self._finished(under_way):
                 yield self._outcome(future, under_way.pop(future))
             if time.monotonic() - self._looked > _LOOK_SECONDS:
-                self._guarded(self._look)
+                self._look()
 
     def _finished(self, under_way: dict[Any, Any]) -> list[Any]:
+        """Wait until something is done, or it is time to look at the cluster again."""
+
+        def wait() -> None:
+            with suppress(TimeoutError):
+                _dask.wait(list(under_way), timeout=_LOOK_SECONDS, return_when="FIRST_COMPLETED")
+
         with self._client.as_current():
-            self._guarded(lambda: _dask.wait(list(under_way), return_when="FIRST_COMPLETED"))
+            self._guarded(wait)
         return [future for future in under_way if future.done()]
 
     def _outcome(self, future: Any, item: _Item) -> Outcome[_Item, Any]:
         if future.status in _CANCELLED:
             raise self._lost()
         if future.status == "error":
-            error = future.exception()
+            error = self._guarded(future.exception)
             return Outcome(item, None, f"{type(error).__name__}: {error}")
         result = self._guarded(future.result)
         future.release()
@@ -160,7 +182,7 @@ class DaskCluster:
         """Call into Dask; whatever breaks there is the scheduler's going away."""
         try:
             return call()
-        except (_dask.CancelledError, CommClosedError, OSError) as error:
+        except (_dask.CancelledError, ClosedClientError, CommClosedError, OSError) as error:
             raise self._lost() from error
 
     def _lost(self) -> ExecutorLostError:
@@ -171,14 +193,13 @@ class DaskCluster:
         self._open.close()
 
 
-def _installed() -> tuple[str, str]:
-    """Return which scalewall a process has: version and hash of its kernels' source."""
-    return __version__, source_hash()
-
-
-def _dashboard(client: Any) -> str:
-    """Say where the dashboard is, and what it lacks."""
-    link = client.dashboard_link
-    if importlib.util.find_spec("bokeh") is None:
-        return f"Dask dashboard: {link} (its pages need bokeh where the scheduler runs)"
-    return f"Dask dashboard: {link}"
+def _dashboard(client: Any, own: bool) -> tuple[str, ...]:
+    """Say where the dashboard is; without bokeh a scheduler of our own has tables in its place."""
+    try:
+        link = str(client.dashboard_link)
+    except KeyError:
+        return ()
+    if own and importlib.util.find_spec("bokeh") is None:
+        tables = f"{link.removesuffix('/status')}/info/main/workers.html"
+        return (f"Dask dashboard: {tables} (tables alone; its charts need bokeh, which is not installed)",)
+    return (f"Dask dashboard: {link}",)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scalewall.errors import InputError, unknown_name
-from scalewall.study.axes import plain_value
+from scalewall.study.axes import finite_number, plain_value
 from scalewall.study.paths import Value
 
 __all__ = ["DISTRIBUTIONS", "Distribution", "distribution_of"]
@@ -253,10 +253,4 @@ def _parameters(field: str, name: str, given: Mapping[str, float]) -> tuple[floa
 
 
 def _number(field: str, value: object) -> float:
-    try:
-        finite = not isinstance(value, bool) and isinstance(value, (int, float)) and math.isfinite(value)
-    except OverflowError:
-        finite = False
-    if not finite:
-        raise InputError(field, value, "a finite number")
-    return float(value)  # type: ignore[arg-type]
+    return float(finite_number(field, value))

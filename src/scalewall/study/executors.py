@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.process import BaseProcess
 from typing import Generic, Protocol, Self, TypeVar
 
@@ -32,17 +34,29 @@ AHEAD = 2
 MOST_DEATHS = 3
 """How often a task's worker may die before the task itself is held to be the cause (Dask's own number)."""
 
+_ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://.+:\d+")
+
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
 class Outcome(Generic[_Item, _Result]):
-    """What became of a task: its result, or in words why there is none."""
+    """What became of a task: its result, or in words why there is none (what it raised, who died of it)."""
 
     item: _Item
     result: _Result | None
     lost: str = ""
+
+    @classmethod
+    def of(cls, item: _Item, call: Callable[[], _Result]) -> Self:
+        """Return what ``call`` returns or raises as the outcome of ``item``; a dead pool is the caller's to mend."""
+        try:
+            return cls(item, call())
+        except BrokenProcessPool:
+            raise
+        except Exception as error:
+            return cls(item, None, f"{type(error).__name__}: {error}")
 
 
 class ExecutorLostError(ScalewallError):
@@ -89,7 +103,7 @@ class InProcess:
     ) -> Iterator[Outcome[_Item, _Result]]:
         """See :class:`Executor`."""
         for item in items:
-            yield Outcome(item, task(item))
+            yield Outcome.of(item, partial(task, item))
 
     def __enter__(self) -> Self:
         return self
@@ -127,11 +141,11 @@ class LocalProcesses:
             for future in finished:
                 item = under_way.pop(future)
                 try:
-                    result = future.result()
+                    outcome = Outcome.of(item, future.result)
                 except BrokenProcessPool:
                     suspects.append(item)
                 else:
-                    yield Outcome(item, result)
+                    yield outcome
             if suspects:
                 suspects += under_way.values()
                 under_way.clear()
@@ -159,7 +173,7 @@ class LocalProcesses:
         """Do a task that was there when a process died by itself, so that only what kills is given up."""
         for _ in range(MOST_DEATHS):
             try:
-                return Outcome(item, self._opened().submit(task, item).result())
+                return Outcome.of(item, self._opened().submit(task, item).result)
             except BrokenProcessPool:
                 self._close()
         return Outcome(item, None, f"its process died, {MOST_DEATHS} times in a row")
@@ -223,6 +237,8 @@ def executor_of(name: str, workers: int | None = None) -> Executor:
         return InProcess()
     if name == "processes":
         return LocalProcesses(count)
+    if "://" in name and not _ADDRESS.fullmatch(name):
+        raise InputError("--executor", name, "the address of a Dask scheduler, such as tcp://127.0.0.1:8786")
     if name == "dask" or "://" in name:
         from scalewall.study.dask_executor import DaskCluster
 

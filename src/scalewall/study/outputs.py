@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -17,9 +17,11 @@ from scalewall.ideal.search import Searcher
 from scalewall.study.paths import FLOP, MACHINE, Value, limits_study, split_overrides
 from scalewall.study.sweep import DEFAULT_MACHINE
 
-__all__ = ["KINDS", "Kind", "columns_of", "kind_paths"]
+__all__ = ["KINDS", "Kind", "Row", "columns_of", "kind_paths"]
 
 Row = dict[str, Any]
+"""Results of a row by name."""
+
 _QUARTER_MONTHS = 3.0
 _DEFAULT_PRECISION = 16
 
@@ -176,18 +178,36 @@ def kind_paths(kind: Kind, paths: list[str], figure: Callable[[str], bool]) -> l
     return [path for path in paths if not kind.only or path in kind.only or figure(path)]
 
 
-def columns_of(kind: Kind, clusters: Mapping[str, Cluster | None]) -> dict[str, type]:
-    """Return the results that rows of ``kind`` have on these machines, with their types, in order.
+def columns_of(
+    kind: Kind, clusters: Mapping[str, Cluster | None], inputs: Iterable[str] = ()
+) -> dict[str, tuple[str, type]]:
+    """Return the results that rows of ``kind`` have on these machines, in order.
+
+    Parameters
+    ----------
+    kind : Kind
+        What a point answers.
+    clusters : mapping of str to Cluster or None
+        The machines; None for one that cannot be used.
+    inputs : iterable of str
+        Columns of inputs: a result of the same name stands as ``run_NAME``.
+
+    Returns
+    -------
+    dict of str to (str, type)
+        Name of the column to what :attr:`Kind.answer` calls it, and its type.
 
     Raises
     ------
     InputError
         None of the machines can be used.
     """
-    if not kind.parts:
-        return dict(kind.columns)
-    known = [cluster for cluster in clusters.values() if cluster is not None]
-    if not known:
-        raise InputError("machine", ", ".join(clusters), "at least one machine that the model can use")
-    parts = dict.fromkeys(name for cluster in known for name in part_names(cluster.accelerator.memory))
-    return {**kind.columns, **{f"attributed_{name}": float for name in parts}}
+    columns = dict(kind.columns)
+    if kind.parts:
+        known = [cluster for cluster in clusters.values() if cluster is not None]
+        if not known:
+            raise InputError("machine", ", ".join(clusters), "at least one machine that the model can use")
+        parts = dict.fromkeys(name for cluster in known for name in part_names(cluster.accelerator.memory))
+        columns |= {f"attributed_{name}": float for name in parts}
+    taken = set(inputs)
+    return {f"run_{name}" if name in taken else name: (name, type_) for name, type_ in columns.items()}

@@ -15,7 +15,8 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 import pyarrow.dataset as ds  # type: ignore[import-untyped]
 
 from scalewall.errors import InputError, unknown_name
-from scalewall.study.store import ROWS, read_manifest
+from scalewall.study.manifest import read_manifest
+from scalewall.study.store import ROWS
 from scalewall.study.tables import ERROR, POINT
 
 if TYPE_CHECKING:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from scalewall._jit import source_hash
 from scalewall.errors import ScalewallError
 from scalewall.study.executors import Executor, InProcess
+from scalewall.study.manifest import difference, identity, machine_hashes
 from scalewall.study.store import Chunk, check_folder, open_folder
 from scalewall.study.sweep import Sweep
-from scalewall.study.tables import evaluate, schema_of
+from scalewall.study.tables import Form, evaluate, form_of
 
 __all__ = ["Progress", "SweepEnd", "part_points", "run_sweep", "seconds_a_point"]
 
@@ -75,13 +77,13 @@ def seconds_a_point(sweep: Sweep) -> float:
 
     The first is done twice and counted once, since it may compile or load kernels.
     """
-    schema = schema_of(sweep)
+    form = form_of(sweep)
     count = min(_PROBES, sweep.count)
     numbers = [place * sweep.count // count for place in range(count)]
-    evaluate(sweep, schema, numbers[0], numbers[0] + 1)
+    evaluate(sweep, form, numbers[0], numbers[0] + 1)
     begun, done = time.perf_counter(), 0
     for number in _spread(numbers):
-        evaluate(sweep, schema, number, number + 1)
+        evaluate(sweep, form, number, number + 1)
         done += 1
         if time.perf_counter() - begun > _PROBE_SECONDS:
             break
@@ -140,7 +142,6 @@ def run_sweep(
     check_folder(sweep, out, new)
     begun = time.perf_counter()
     cost = point_seconds or seconds_a_point(sweep)
-    schema = schema_of(sweep)
     reasons: dict[str, None] = {}
     with (
         executor or InProcess() as running,
@@ -157,7 +158,7 @@ def run_sweep(
                 progress(Progress(sweep.count, done, kept, failed, lost))
 
         report()
-        for outcome in running.run(partial(_part, sweep, schema, source_hash()), missing):
+        for outcome in running.run(partial(_part, pickle.dumps((sweep, folder.facts))), missing):
             if outcome.result is None:
                 lost += outcome.item.points
                 reasons[outcome.lost] = None
@@ -169,8 +170,28 @@ def run_sweep(
     return SweepEnd(sweep.count, done, kept, failed, lost, time.perf_counter() - begun, tuple(reasons))
 
 
-def _part(sweep: Sweep, schema: pa.Schema, source: str, chunk: Chunk) -> pa.Table:
-    """Evaluate a chunk, on whichever worker; one that has other formulas has no say in it."""
-    if source_hash() != source:
-        raise ScalewallError("a worker's scalewall is another than that of the sweep's start")
-    return evaluate(sweep, schema, chunk.start, chunk.stop)
+def _part(question: bytes, chunk: Chunk) -> pa.Table:
+    """Evaluate a chunk, on whichever worker; the question travels as bytes, which a worker reads once.
+
+    Raises
+    ------
+    ScalewallError
+        The worker has other formulas or other figures of the machines than the sweep began with.
+    """
+    sweep, facts, form = _understood(question)
+    table = evaluate(sweep, form, chunk.start, chunk.stop)
+    _check_same(facts["machines"], machine_hashes(sweep))
+    return table
+
+
+@lru_cache(maxsize=1)
+def _understood(question: bytes) -> tuple[Sweep, dict[str, Any], Form]:
+    sweep, facts = pickle.loads(question)
+    _check_same(facts, identity(sweep))
+    return sweep, facts, form_of(sweep)
+
+
+def _check_same(before: object, now: object) -> None:
+    differs = difference(before, now)
+    if differs:
+        raise ScalewallError(f"{differs} is not what it was where the sweep began")

@@ -12,48 +12,41 @@ sees it sees all of it. What is there needs no list of its own, so none can disa
 
 from __future__ import annotations
 
-import hashlib
+import errno
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
-from scalewall._jit import source_hash
-from scalewall._version import __version__
 from scalewall.errors import InputError
-from scalewall.hardware import read_machine
+from scalewall.study.manifest import (
+    MANIFEST,
+    PARTIAL,
+    difference,
+    digest,
+    identity,
+    read_manifest,
+    write_manifest,
+)
 from scalewall.study.sweep import Sweep
-from scalewall.study.tables import ERROR, input_columns
+from scalewall.study.tables import ERROR
 
-__all__ = [
-    "MANIFEST",
-    "ROWS",
-    "Chunk",
-    "Folder",
-    "PartCount",
-    "check_folder",
-    "identity",
-    "open_folder",
-    "read_manifest",
-]
+__all__ = ["ROWS", "Chunk", "Folder", "PartCount", "check_folder", "open_folder"]
 
-MANIFEST = "manifest.json"
 ROWS = "rows"
-FORMAT = 1
-"""Version of the folder's layout."""
-
 _LOCK = ".lock"
-_PARTIAL = ".partial"
-_OURS = {MANIFEST, ROWS, _LOCK, f".{MANIFEST}{_PARTIAL}"}
+_OURS = {MANIFEST, ROWS, _LOCK, f".{MANIFEST}{PARTIAL}"}
+_PART = re.compile(rf"part-\d{{12}}-\d{{12}}\.parquet|\.part-\d{{12}}-\d{{12}}\.parquet{re.escape(PARTIAL)}")
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass(frozen=True)
@@ -82,53 +75,6 @@ class PartCount:
     failed: int
 
 
-def identity(sweep: Sweep) -> dict[str, Any]:
-    """Return what the rows of a sweep follow from, in plain values: study, seed, versions, machines' figures."""
-    return {
-        "study": _plain(sweep.table),
-        "seed": sweep.samples.seed if sweep.samples.inputs else None,
-        "points": sweep.count,
-        "scalewall_version": __version__,
-        "source": source_hash(),
-        "machines": {machine: _figures_hash(machine) for machine in sweep.machines},
-    }
-
-
-def _plain(value: object) -> object:
-    """Return a study's table as it comes back from JSON."""
-    return json.loads(json.dumps(value, default=dict))
-
-
-def _figures_hash(machine: str) -> str:
-    file = read_machine(machine)
-    words = json.dumps([{path: str(figure.value) for path, figure in file.figures.items()}, dict(file.words)])
-    return hashlib.sha256(words.encode()).hexdigest()[:16]
-
-
-def _digest(facts: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def read_manifest(folder: str | Path) -> dict[str, Any]:
-    """Return the manifest of a results folder.
-
-    Raises
-    ------
-    InputError
-        The folder holds no sweep, or one in a layout that this version does not know.
-    """
-    path = Path(folder) / MANIFEST
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(
-            "results", str(folder), f"a folder that `scalewall sweep` wrote ({error})"
-        ) from error
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise InputError("results", str(folder), f"a folder in layout {FORMAT}, which this version reads")
-    return manifest
-
-
 @dataclass(frozen=True)
 class Folder:
     """A results folder that belongs to this sweep.
@@ -142,7 +88,7 @@ class Folder:
     part_points : int
         Points a part; the last may have fewer.
     facts : mapping
-        What the rows follow from, see :func:`identity`.
+        What the rows follow from, see :func:`~scalewall.study.manifest.identity`.
     """
 
     path: Path
@@ -172,7 +118,7 @@ class Folder:
             footer = pq.read_metadata(self.rows / chunk.name)
         except (OSError, pa.ArrowInvalid):
             return None
-        if (footer.metadata or {}).get(b"scalewall.digest") != _digest(self.facts).encode():
+        if (footer.metadata or {}).get(b"scalewall.digest") != digest(self.facts).encode():
             return None
         column = footer.schema.names.index(ERROR)
         groups = [footer.row_group(index) for index in range(footer.num_row_groups)]
@@ -188,14 +134,14 @@ class Folder:
             The disk is full or cannot be written; nothing of the part stays behind.
         """
         metadata = {
-            "scalewall.digest": _digest(self.facts),
+            "scalewall.digest": digest(self.facts),
             "scalewall.study": json.dumps(self.facts["study"]),
             "scalewall.seed": json.dumps(self.facts["seed"]),
-            "scalewall.version": str(self.facts["scalewall_version"]),
+            "scalewall.versions": json.dumps(self.facts["versions"]),
             "scalewall.points": f"{chunk.start} {chunk.stop}",
         }
         target = self.rows / chunk.name
-        partial = self.rows / f".{chunk.name}{_PARTIAL}"
+        partial = self.rows / f".{chunk.name}{PARTIAL}"
         try:
             with partial.open("wb") as file:
                 pq.write_table(table.replace_schema_metadata(metadata), file, compression="zstd")
@@ -255,34 +201,32 @@ def check_folder(sweep: Sweep, out: str | Path, new: bool = False) -> bool:
     Raises
     ------
     InputError
-        The folder holds something else, or (unless ``new``) another study's rows.
+        The folder holds something else, is being written to, or holds (unless ``new``) another study's rows.
     """
     path = Path(out)
+    same = _belongs(sweep, path, new)
+    if (path / _LOCK).exists():
+        with _locked(path):
+            pass
+    return same
+
+
+def _belongs(sweep: Sweep, path: Path, new: bool) -> bool:
     if path.exists() and not path.is_dir():
-        raise InputError("--out", str(out), "a folder, and this is a file")
+        raise InputError("--out", str(path), "a folder, and this is a file")
     present = {entry.name for entry in path.iterdir()} if path.is_dir() else set()
-    if not present <= _OURS or (ROWS in present and MANIFEST not in present):
-        other = sorted(present - _OURS) or [ROWS]
-        raise InputError("--out", str(out), f"a new or empty folder, and this one holds {other[0]!r}")
+    other = sorted(present - _OURS) or ([ROWS] if ROWS in present and MANIFEST not in present else [])
+    if not other and ROWS in present:
+        other = sorted(f"{ROWS}/{name}" for name in os.listdir(path / ROWS) if not _PART.fullmatch(name))
+    if other:
+        raise InputError("--out", str(path), f"a new or empty folder, and this one holds {other[0]!r}")
     if MANIFEST not in present:
         return False
-    before = read_manifest(path)["identity"]
-    changed = _changed(before, identity(sweep))
+    changed = difference(read_manifest(path)["identity"], identity(sweep))
     if changed and not new:
         allowed = f"a folder of the same study, and this one's differs in {changed}; --new starts over in it"
-        raise InputError("--out", str(out), allowed)
+        raise InputError("--out", str(path), allowed)
     return not changed
-
-
-def _changed(before: object, after: object, path: str = "") -> str:
-    """Return the first path at which two plain values differ; empty if none."""
-    if isinstance(before, Mapping) and isinstance(after, Mapping):
-        for key in {**before, **after}:
-            found = _changed(before.get(key), after.get(key), f"{path}.{key}" if path else str(key))
-            if found:
-                return found
-        return ""
-    return "" if before == after and type(before) is type(after) else path
 
 
 @contextmanager
@@ -303,41 +247,27 @@ def open_folder(sweep: Sweep, out: str | Path, part_points: int, new: bool = Fal
     Raises
     ------
     InputError
-        As :func:`check_folder`, or another process writes there.
+        As :func:`check_folder`, or the folder cannot be made.
+    OSError
+        The disk is full.
     """
     path = Path(out)
-    same = check_folder(sweep, path, new)
-    path.mkdir(parents=True, exist_ok=True)
+    _belongs(sweep, path, new)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            raise
+        raise InputError("--out", str(path), f"a folder that can be made ({error.strerror})") from error
     with _locked(path):
         facts = identity(sweep)
-        if same and not new:
-            folder = Folder(path, sweep.count, int(read_manifest(path)["part_points"]), facts)
-            folder.rows.mkdir(exist_ok=True)
+        if _belongs(sweep, path, new) and not new:
+            part_points = int(read_manifest(path)["part_points"])
         else:
-            (path / MANIFEST).unlink(missing_ok=True)
-            shutil.rmtree(path / ROWS, ignore_errors=True)
-            folder = Folder(path, sweep.count, part_points, facts)
-            _write_manifest(folder, sweep)
-            folder.rows.mkdir()
+            if (path / ROWS).exists():
+                shutil.rmtree(path / ROWS)
+            write_manifest(path, sweep, facts, part_points)
+        folder = Folder(path, sweep.count, part_points, facts)
+        folder.rows.mkdir(exist_ok=True)
         folder.clean()
         yield folder
-
-
-def _write_manifest(folder: Folder, sweep: Sweep) -> None:
-    document = {
-        "format": FORMAT,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "part_points": folder.part_points,
-        "inputs": list(input_columns(sweep)),
-        "results": list(sweep.columns),
-        "identity": folder.facts,
-    }
-    partial = folder.path / f".{MANIFEST}{_PARTIAL}"
-    try:
-        with partial.open("w", encoding="utf-8") as file:
-            json.dump(document, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(folder.path / MANIFEST)
-    finally:
-        partial.unlink(missing_ok=True)

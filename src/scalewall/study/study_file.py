@@ -11,7 +11,7 @@ from pathlib import Path
 from scalewall.errors import InputError, ScalewallError, nearest, unknown_name
 from scalewall.hardware import Cluster, load_machine, read_machine, usable_products
 from scalewall.ideal.study import ALL_MACHINES
-from scalewall.study.axes import RANGE_KEYS, axis_values, plain_value, whole_number
+from scalewall.study.axes import RANGE_KEYS, axis_values, plain_table, plain_value, whole_number
 from scalewall.study.designs import DESIGNS, RANDOM, check_count
 from scalewall.study.distributions import distribution_of
 from scalewall.study.outputs import KINDS, columns_of, kind_paths
@@ -75,6 +75,7 @@ def sweep_of(table: Mapping[str, object]) -> Sweep:
     InputError
         Naming table and path of what is wrong, with what is allowed.
     """
+    table = plain_table(table)
     for name, content in table.items():
         if name not in _TABLES:
             raise unknown_name("study", name, _TABLES)
@@ -124,11 +125,11 @@ def _first_figures(sweep: Sweep) -> dict[str, float]:
 
 
 def _flat(table: object, start: str = "") -> Iterator[tuple[str, object]]:
-    """Yield a table's entries by path; a nested table is an entry itself if it is a range or a distribution."""
+    """Yield a table's entries by path; a nested table that is empty, a range or a distribution is an entry."""
     assert isinstance(table, Mapping)
     for key, value in table.items():
         path = f"{start}{key}"
-        if isinstance(value, Mapping) and not ({"distribution", *RANGE_KEYS} & value.keys()):
+        if isinstance(value, Mapping) and value and not ({"distribution", *RANGE_KEYS} & value.keys()):
             yield from _flat(value, f"{path}.")
         else:
             yield path, value
@@ -253,7 +254,7 @@ def _judge(
 
 def _columns(sweep: Sweep, chosen: object) -> tuple[str, ...]:
     """Return the results to keep, checked against what the kind of output has."""
-    known = columns_of(KINDS[sweep.kind], clusters_of(sweep))
+    known = columns_of(KINDS[sweep.kind], clusters_of(sweep), sweep.inputs)
     if not isinstance(chosen, (list, tuple)):
         raise InputError("outputs.columns", chosen, "a list of results")
     for name in chosen:

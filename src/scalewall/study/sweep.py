@@ -67,6 +67,11 @@ class Sweep:
         return (*self.axes, *self.samples.paths)
 
     @property
+    def inputs(self) -> tuple[str, ...]:
+        """Paths of the inputs that rows name: the machine, then what varies."""
+        return tuple(dict.fromkeys((MACHINE, *self.varied)))
+
+    @property
     def machines(self) -> tuple[str, ...]:
         """Every machine that a point may ask about."""
         if MACHINE not in (*self.fixed, *self.varied):

@@ -1,17 +1,19 @@
-"""Rows as Arrow tables: one schema for a whole sweep, and the points that fill it."""
+"""Rows as Arrow tables: one form for a whole sweep, and the points that fill it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from scalewall.study.outputs import KINDS, columns_of
+from scalewall.study.outputs import KINDS, Row, columns_of
 from scalewall.study.paths import MACHINE, Value, is_figure
 from scalewall.study.study_file import clusters_of
 from scalewall.study.sweep import Sweep
 
-__all__ = ["ERROR", "POINT", "SAMPLE", "evaluate", "input_columns", "schema_of"]
+__all__ = ["ERROR", "POINT", "SAMPLE", "Form", "evaluate", "form_of"]
 
 POINT = "point"
 SAMPLE = "sample"
@@ -21,21 +23,33 @@ ERROR = "error"
 _ARROW = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
 
 
-def input_columns(sweep: Sweep) -> tuple[str, ...]:
-    """Return the inputs that rows name: the machine, then what varies."""
-    return tuple(dict.fromkeys((MACHINE, *sweep.varied)))
+@dataclass(frozen=True)
+class Form:
+    """How the rows of a sweep look.
+
+    Parameters
+    ----------
+    schema : Schema
+        Columns with their types: numbers, inputs, results, error.
+    results : mapping of str to str
+        Columns of results, to what an answer calls each.
+    """
+
+    schema: pa.Schema
+    results: Mapping[str, str]
 
 
-def schema_of(sweep: Sweep) -> pa.Schema:
-    """Return the columns of a sweep's rows with their types: numbers, inputs, results, error."""
-    results = columns_of(KINDS[sweep.kind], clusters_of(sweep))
+def form_of(sweep: Sweep) -> Form:
+    """Return how the rows of a sweep look."""
+    results = columns_of(KINDS[sweep.kind], clusters_of(sweep), sweep.inputs)
     columns: dict[str, type] = {POINT: int}
     if sweep.samples.inputs:
         columns[SAMPLE] = int
-    columns |= {path: _input_type(sweep, path) for path in input_columns(sweep)}
-    columns |= {name: results[name] for name in sweep.columns}
+    columns |= {path: _input_type(sweep, path) for path in sweep.inputs}
+    columns |= {name: results[name][1] for name in sweep.columns}
     columns[ERROR] = str
-    return pa.schema([pa.field(name, _ARROW[kind]) for name, kind in columns.items()])
+    schema = pa.schema([pa.field(name, _ARROW[kind]) for name, kind in columns.items()])
+    return Form(schema, {name: results[name][0] for name in sweep.columns} | {ERROR: ERROR})
 
 
 def _input_type(sweep: Sweep, path: str) -> type:
@@ -53,7 +67,7 @@ def _input_type(sweep: Sweep, path: str) -> type:
     return kinds.pop() if len(kinds) == 1 and kinds <= set(_ARROW) else str
 
 
-def evaluate(sweep: Sweep, schema: pa.Schema, start: int, stop: int) -> pa.Table:
+def evaluate(sweep: Sweep, form: Form, start: int, stop: int) -> pa.Table:
     """Evaluate the points numbered ``start`` to ``stop - 1``.
 
     A point that fails makes one row with its inputs and the error's kind and words.
@@ -62,8 +76,8 @@ def evaluate(sweep: Sweep, schema: pa.Schema, start: int, stop: int) -> pa.Table
     ----------
     sweep : Sweep
         The question.
-    schema : Schema
-        Of :func:`schema_of`.
+    form : Form
+        Of :func:`form_of`.
     start, stop : int
         Numbers of points.
 
@@ -73,20 +87,19 @@ def evaluate(sweep: Sweep, schema: pa.Schema, start: int, stop: int) -> pa.Table
         Rows in the order of the points.
     """
     answer = KINDS[sweep.kind].answer
-    results: dict[str, list[Any]] = {name: [] for name in (*sweep.columns, ERROR)}
     numbers: list[int] = []
+    rows: list[Row] = []
     for point in sweep.points(start, stop):
         try:
-            rows = answer(point.values)
+            answers = answer(point.values)
         except Exception as error:  # whatever a point dies of is its own row, not the sweep's end
-            rows = [{ERROR: f"{type(error).__name__}: {error}"}]
-        for row in rows:
-            numbers.append(point.number)
-            for name, values in results.items():
-                values.append(row.get(name))
-    columns = _inputs(sweep, schema, numbers) | results
-    arrays = [pa.array(columns[name], kind) for name, kind in zip(schema.names, schema.types, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=schema)
+            answers = [{ERROR: f"{type(error).__name__}: {error}"}]
+        rows += answers
+        numbers += [point.number] * len(answers)
+    columns = _inputs(sweep, form.schema, numbers)
+    columns |= {name: [row.get(key) for row in rows] for name, key in form.results.items()}
+    arrays = [pa.array(columns[field.name], field.type) for field in form.schema]
+    return pa.Table.from_arrays(arrays, schema=form.schema)
 
 
 def _inputs(sweep: Sweep, schema: pa.Schema, numbers: list[int]) -> dict[str, list[Any]]:
@@ -94,7 +107,7 @@ def _inputs(sweep: Sweep, schema: pa.Schema, numbers: list[int]) -> dict[str, li
     columns: dict[str, list[Any]] = {POINT: numbers}
     if sweep.samples.inputs:
         columns[SAMPLE] = [number % sweep.samples.count for number in numbers]
-    for path in input_columns(sweep):
+    for path in sweep.inputs:
         values = sweep.values_at(path, numbers)
         is_text = pa.types.is_string(schema.field(path).type)
         columns[path] = [_text(value) for value in values] if is_text else values
