@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scalewall.planner.estimate import Estimate
-from scalewall.planner.layer import Passes, head_passes, layer_passes, prediction_passes
+from scalewall.planner.pipeline import PIECES, piece_counts
 from scalewall.planner.run import BITS
+from scalewall.planner.step import pieces_of
 from scalewall.workload.flops import token_flop
 from scalewall.workload.matmuls import head_matmul, layer_matmuls, prediction_matmul
 
@@ -80,22 +81,18 @@ def waterfall(answer: Estimate) -> tuple[Segment, ...]:
 
 def _mean_parts(answer: Estimate) -> dict[str, float]:
     """Seconds a step of layers and heads by part, on a stage that holds the mean of all stages."""
-    run, layout, profile = answer.run, answer.layout, answer.profile
-    model, extra = run.model, run.model.prediction_layers
-    pieces: list[tuple[float, Passes]] = [(1 + extra, head_passes(run, layout, profile))]
-    if model.dense_layers:
-        more = 0 if model.experts else extra
-        pieces.append((model.dense_layers + more, layer_passes(run, layout, profile, experts=False)))
-    if model.experts:
-        pieces.append((model.expert_layers + extra, layer_passes(run, layout, profile, experts=True)))
-    if extra:
-        pieces.append((extra, prediction_passes(run, layout, profile)))
-    times = answer.step.microbatches / layout.pp
+    layout = answer.layout
+    pieces = pieces_of(answer.run, layout, answer.profile)
+    counts = piece_counts(answer.run.model, layout.pp, layout.chunks).mean(axis=0)
     total: dict[str, float] = {}
-    for count, piece in pieces:
+    for name, count in zip(PIECES, counts, strict=True):
+        if name not in pieces:
+            continue
+        piece = pieces[name]
         for direction in (piece.forward, piece.input_gradient, piece.weight_gradient):
             for part, seconds in direction.items():
-                total[part] = total.get(part, 0.0) + count * times * seconds
+                times = float(count) * answer.step.microbatches
+                total[part] = total.get(part, 0.0) + times * seconds
     return total
 
 

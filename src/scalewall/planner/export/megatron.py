@@ -1,0 +1,195 @@
+"""Megatron-LM: a plan as arguments of ``pretrain_gpt.py``.
+
+Names and defaults after ``megatron/training/arguments.py`` of Megatron-LM (Megatron-Core 0.15 to 0.16, November 2025 to
+January 2026) and NVIDIA's Megatron-Core developer guide: parallelism guide, mixture of experts, CUDA graphs.
+``--moe-flex-dispatcher-backend`` came with 0.16; ``--moe-enable-deepep`` before it.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from scalewall.planner.export.dialect import (
+    SHARDINGS,
+    Exported,
+    Note,
+)
+from scalewall.planner.export.shape import shape_notes, shape_words
+from scalewall.planner.layout import Layout
+from scalewall.planner.pipeline import part_layers
+from scalewall.planner.profile import Profile
+from scalewall.planner.run import Run
+from scalewall.workload.transformer import Transformer
+
+__all__ = ["FP8", "MODULES", "SIZES", "STRATEGIES", "core_notes", "placement", "recompute_modules", "write"]
+
+FP8: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "fp8-delayed": ("hybrid", "delayed"),
+        "fp8-current": ("hybrid", "tensorwise"),
+        "mxfp8": ("e4m3", "mxfp8"),
+    }
+)
+"""Format and recipe of 8-bit matmuls by precision."""
+MODULES = ("core_attn", "mlp", "moe", "moe_act", "layernorm", "mla_up_proj", "shared_experts")
+"""Parts of a layer that can be recomputed."""
+STRATEGIES = MappingProxyType(
+    dict(zip(("no_shard", "optim", "optim_grads", "optim_grads_params"), SHARDINGS, strict=True))
+)
+"""Sharding strategies of Megatron-FSDP."""
+SIZES = {
+    "--tensor-model-parallel-size": "tp",
+    "--pipeline-model-parallel-size": "pp",
+    "--context-parallel-size": "cp",
+    "--expert-model-parallel-size": "ep",
+    "--expert-tensor-parallel-size": "etp",
+    "--num-virtual-stages-per-pipeline-rank": "chunks",
+    "--micro-batch-size": "microbatch",
+    "--global-batch-size": "global_batch",
+    "--seq-length": "sequence",
+}
+
+
+def write(run: Run, layout: Layout, profile: Profile) -> Exported:
+    """Return a plan as arguments of ``pretrain_gpt.py``, one a line."""
+    lines = [_shown(word.flag, word.value) for word in shape_words(run.model)]
+    if run.model.latent is None and run.model.kv_heads != run.model.heads:
+        lines.append("--group-query-attention")
+    lines += _sizes(run, layout)
+    if layout.sequence_parallel:
+        lines.append("--sequence-parallel")
+    lines += _sharding(run, layout, profile)
+    lines += _recompute(layout)
+    lines += ["--bf16", *_precision(run)]
+    if run.model.experts:
+        lines += _experts(run)
+    lines += {
+        "none": [],
+        "partial": ["--cuda-graph-impl transformer_engine", "--cuda-graph-scope attn"],
+        "full": [
+            "--cuda-graph-impl local",
+            "--cuda-graph-scope full_iteration",
+            "--no-check-for-nan-in-loss-and-grad",
+        ],
+    }[run.graphs]
+    notes = [*core_notes(run, layout, "Megatron-LM"), *shape_notes(run.model)]
+    return Exported("megatron", " \\\n".join(lines) + "\n", tuple(notes))
+
+
+def _shown(flag: str, value: int | str | bool) -> str:
+    return flag if value is True else f"{flag} {shlex.quote(str(value))}"
+
+
+def _sizes(run: Run, layout: Layout) -> list[str]:
+    values = {knob: getattr(layout, knob) for knob in ("tp", "pp", "cp", "ep", "etp", "chunks", "microbatch")}
+    values |= {"global_batch": run.global_batch, "sequence": run.sequence}
+    dropped = set() if run.model.experts else {"ep", "etp"}
+    placed = placement(run.model, layout)
+    if layout.chunks == 1 or placed:
+        dropped.add("chunks")
+    lines = [f"{flag} {values[knob]}" for flag, knob in SIZES.items() if knob not in dropped]
+    if placed:
+        lines.append(f"--pipeline-model-parallel-layout '{placed}'")
+    return [*lines, f"--max-position-embeddings {max(run.sequence, run.model.details.learned_positions)}"]
+
+
+def placement(model: Transformer, layout: Layout) -> str:
+    """Return which layers go where, in Megatron-Core's letters; empty where they divide evenly.
+
+    ``E`` is the embedding, ``t`` a layer, ``m`` a prediction layer, ``L`` the head with the loss, ``|`` a boundary.
+    """
+    if model.layers % (layout.pp * layout.chunks) == 0:
+        return ""
+    parts = ["t" * count for count in part_layers(model, layout.pp, layout.chunks)]
+    parts[0] = "E" + parts[0]
+    parts[-1] += "m" * model.prediction_layers + "L"
+    return "|".join(parts)
+
+
+def _sharding(run: Run, layout: Layout, profile: Profile) -> list[str]:
+    lines = []
+    if layout.sharding == "optimizer":
+        lines.append("--use-distributed-optimizer")
+    elif layout.sharding != "none":
+        strategy = {name: word for word, name in STRATEGIES.items()}[layout.sharding]
+        lines += ["--use-distributed-optimizer", "--use-megatron-fsdp"]
+        lines += [f"--data-parallel-sharding-strategy {strategy}", "--ckpt-format fsdp_dtensor"]
+    if _instances(layout) > 1:
+        lines.append(f"--num-distributed-optimizer-instances {_instances(layout)}")
+    if profile.overlap_reduce:
+        lines.append("--overlap-grad-reduce")
+    if profile.overlap_gather and layout.sharding != "none":
+        lines.append("--overlap-param-gather")
+    return lines
+
+
+def _instances(layout: Layout) -> int:
+    """Return how many groups of ranks hold a whole copy of what is sharded; 1 if that cannot be said."""
+    ranks, shard = layout.gradient_ranks, layout.shard_ranks
+    return ranks // shard if shard and layout.sharding != "none" and ranks % shard == 0 else 1
+
+
+def _recompute(layout: Layout) -> list[str]:
+    if layout.recompute == "full":
+        return ["--recompute-granularity full", "--recompute-method uniform", "--recompute-num-layers 1"]
+    if layout.recompute == "selective":
+        modules = recompute_modules(layout)
+        named = [f"--recompute-modules {' '.join(modules)}"] if modules else []
+        return ["--recompute-granularity selective", *named]
+    return []
+
+
+def recompute_modules(layout: Layout) -> list[str]:
+    """Return the parts to recompute that Megatron-Core knows."""
+    return [module for module in layout.recompute_modules if module in MODULES]
+
+
+def _precision(run: Run) -> list[str]:
+    if run.precision == "nvfp4":
+        return ["--fp4-format e2m1", "--fp4-recipe nvfp4"]
+    if run.precision == "bf16":
+        return []
+    fp8, recipe = FP8[run.precision]
+    return [f"--fp8-format {fp8}", f"--fp8-recipe {recipe}"]
+
+
+def _experts(run: Run) -> list[str]:
+    lines = ["--moe-token-dispatcher-type alltoall"]
+    if run.dispatcher != "all-to-all":
+        lines = ["--moe-token-dispatcher-type flex", f"--moe-flex-dispatcher-backend {run.dispatcher}"]
+    if run.expert_overlap:
+        lines.append("--overlap-moe-expert-parallel-comm")
+    return lines
+
+
+def core_notes(run: Run, layout: Layout, framework: str) -> list[Note]:
+    """Return what of a plan Megatron-Core cannot say."""
+    notes = []
+    if layout.schedule != "1f1b" and layout.pp > 1:
+        instead = "1F1B" if layout.chunks == 1 else "interleaved 1F1B"
+        words = f"{framework} has no {layout.schedule}: {instead} is written, and it is slower"
+        if layout.schedule == "dualpipe":
+            words += "; --overlap-moe-expert-parallel-comm hides the exchange with experts under 1F1B"
+        notes.append(Note("schedule", words))
+    elif layout.schedule != "1f1b":
+        notes.append(Note("schedule", f"without a pipeline {layout.schedule} means nothing"))
+    foreign = [module for module in layout.recompute_modules if module not in MODULES]
+    if layout.recompute == "selective" and foreign:
+        words = f"cannot recompute {', '.join(foreign)}; it knows {', '.join(MODULES)}"
+        notes.append(Note("recompute_modules", words))
+    elif layout.recompute != "selective" and layout.recompute_modules:
+        notes.append(Note("recompute_modules", "means nothing without selective recomputation"))
+    if layout.shard_ranks and layout.sharding == "none":
+        notes.append(Note("shard_ranks", "means nothing where nothing is sharded"))
+    elif layout.shard_ranks >= layout.gradient_ranks or (
+        layout.shard_ranks and layout.gradient_ranks % layout.shard_ranks
+    ):
+        words = f"{layout.gradient_ranks} ranks do not split into groups of {layout.shard_ranks}"
+        notes.append(Note("shard_ranks", words))
+    elif layout.shard_ranks and layout.shard_ranks == layout.gradient_ranks:
+        notes.append(Note("shard_ranks", "is all ranks"))
+    if not run.compiled:
+        notes.append(Note("compiled", "Megatron-Core's kernels are fused; there is no switch"))
+    return notes
