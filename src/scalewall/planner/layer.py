@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scalewall.planner.attention import core_attention_seconds
 from scalewall.planner.communication import gather_seconds, pair_seconds
@@ -14,7 +14,15 @@ from scalewall.planner.profile import Profile
 from scalewall.planner.run import BITS, Run
 from scalewall.workload.matmuls import Matmul, head_matmul, layer_matmuls, prediction_matmul
 
-__all__ = ["Passes", "head_passes", "layer_passes", "prediction_passes", "tokens_per_rank"]
+__all__ = [
+    "Passes",
+    "device_passes",
+    "finish_layer",
+    "head_passes",
+    "layer_passes",
+    "prediction_passes",
+    "tokens_per_rank",
+]
 
 _HIDDEN = value("elementwise.hidden_bytes")
 _GATED = value("elementwise.gated_bytes")
@@ -86,6 +94,19 @@ def layer_passes(run: Run, layout: Layout, profile: Profile, *, experts: bool) -
     experts : bool
         Whether the layer holds experts.
     """
+    return finish_layer(
+        device_passes(run, layout, profile, experts=experts), run, layout, profile, experts=experts
+    )
+
+
+def finish_layer(passes: Passes, run: Run, layout: Layout, profile: Profile, *, experts: bool) -> Passes:
+    """Return a layer's passes with what is computed again and what waits for the host's launches."""
+    return _with_host(_with_recompute(passes, layout), run, profile, experts)
+
+
+def device_passes(run: Run, layout: Layout, profile: Profile, *, experts: bool) -> Passes:
+    """Return what one layer costs without recomputation and without the host, on which the layout's recomputation
+    has no say."""
     model, device = run.model, run.device
     tokens, bits = tokens_per_rank(run, layout), BITS[run.precision]
     sequence_share = layout.tp if layout.sequence_parallel else 1
@@ -119,7 +140,7 @@ def layer_passes(run: Run, layout: Layout, profile: Profile, *, experts: bool) -
     scale = profile["compute"]
     through = profile["elementwise"] / device.memory_bandwidth
     accumulate = _parameters(run, layout, experts) * profile.accumulate_bytes / device.memory_bandwidth
-    passes = Passes(
+    return Passes(
         {
             "matmul": forward * scale,
             "attention": attention.forward * scale + attention.forward_bytes * through,
@@ -140,7 +161,6 @@ def layer_passes(run: Run, layout: Layout, profile: Profile, *, experts: bool) -
         },
         {"matmul": weight * scale, "accumulate": accumulate},
     )
-    return _with_host(_with_recompute(passes, layout), run, profile, experts)
 
 
 def _elementwise_bytes(run: Run, layout: Layout, tokens: float, sequence_share: int, experts: bool) -> float:
@@ -189,9 +209,9 @@ def _with_recompute(passes: Passes, layout: Layout) -> Passes:
         again = sum(passes.forward.values())
     elif layout.recompute == "selective":
         again = sum(_again(module, passes.forward) for module in layout.recompute_modules or ("core_attn",))
-    if again:
-        passes.input_gradient["recompute"] = again
-    return passes
+    if not again:
+        return passes
+    return replace(passes, input_gradient=passes.input_gradient | {"recompute": again})
 
 
 def _again(module: str, parts: dict[str, float]) -> float:
@@ -222,9 +242,11 @@ def _with_host(passes: Passes, run: Run, profile: Profile, experts: bool) -> Pas
     host = profile["expert_host" if experts else "host"] * value(f"host.graphs_{run.graphs}")
     device = sum(passes.seconds)
     extra = float((device**2 + host**2) ** 0.5) - device
-    passes.forward["host"] = extra / 3
-    passes.input_gradient["host"] = extra * 2 / 3
-    return passes
+    return replace(
+        passes,
+        forward=passes.forward | {"host": extra / 3},
+        input_gradient=passes.input_gradient | {"host": extra * 2 / 3},
+    )
 
 
 def head_passes(run: Run, layout: Layout, profile: Profile) -> Passes:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from scalewall.cost.money import Prices, RunMoney
 from scalewall.errors import InputError, unknown_name
 from scalewall.planner.bounds import Bound
 from scalewall.planner.estimate import Estimate
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Excluded",
     "FrontPoint",
-    "Money",
     "Objective",
     "PlanFix",
     "PlanQuestion",
@@ -55,8 +55,8 @@ class PlanQuestion:
         How many plans to rank.
     tokens : float or None
         Tokens to train, for days and cost.
-    gpu_hour_usd : float or None
-        Price of an accelerator an hour; None: from the machine's purchase price.
+    prices : Prices or None
+        What accelerators cost and draw; None: not asked for.
     ideal : bool
         Whether the software costs nothing: all of the profile's constants at what physics alone would have.
     assumptions : tuple of str
@@ -70,7 +70,7 @@ class PlanQuestion:
     objective: Objective = "throughput"
     top: int = 10
     tokens: float | None = None
-    gpu_hour_usd: float | None = None
+    prices: Prices | None = None
     ideal: bool = False
     assumptions: tuple[str, ...] = ()
 
@@ -82,26 +82,6 @@ class PlanQuestion:
                 raise InputError(name, number, f"a whole number from 1 to {most}", ["1"])
         if self.objective not in get_args(Objective):
             raise unknown_name("objective", str(self.objective), get_args(Objective))
-
-
-@dataclass(frozen=True)
-class Money:
-    """What a training run takes with one plan.
-
-    Parameters
-    ----------
-    days, gpu_hours : float
-        Without failures.
-    usd : float or None
-        None where no price is known.
-    rests_on : str
-        Where the price comes from.
-    """
-
-    days: float
-    gpu_hours: float
-    usd: float | None
-    rests_on: str
 
 
 @dataclass(frozen=True)
@@ -117,14 +97,14 @@ class RankedPlan:
         single-plan function.
     timed_seconds : float or None
         The step as the events of its schedule take it; None without a pipeline.
-    money : Money or None
-        Days and cost; None without tokens to train.
+    training : RunMoney or None
+        Time, cost and energy of the whole run; None without tokens to train or without prices.
     """
 
     rank: int
     estimate: Estimate
     timed_seconds: float | None = None
-    money: Money | None = None
+    training: RunMoney | None = None
 
     @property
     def layout(self) -> Layout:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scalewall._jit import formula
 from scalewall.planner.communication import pair
-from scalewall.planner.data_parallel import optimizer_seconds, sharing_seconds
+from scalewall.planner.data_parallel import beside, optimizer_seconds, sharing_seconds
 from scalewall.planner.figures import Degrees, Figures, degrees_of, figures_of
 from scalewall.planner.layer import Passes, head_passes, layer_passes, prediction_passes, tokens_per_rank
 from scalewall.planner.layout import Layout
@@ -42,6 +42,28 @@ class Composed(NamedTuple):
     optimizer: float
     stragglers: float
     total: float
+
+
+@formula
+def sends_seconds(figures: Figures, degrees: Degrees, hop: float, forward: float, backward: float) -> float:
+    """Seconds that a microbatch's messages add to a stage: one a chunk and direction.
+
+    Beside the compute of another chunk only what does not fit counts, and the multiprocessors that a message takes.
+
+    Parameters
+    ----------
+    figures, degrees
+        Machine, software, layout.
+    hop : float
+        Seconds of a message.
+    forward, backward : float
+        Seconds of a microbatch on the stage.
+    """
+    chunks = degrees.chunks
+    if not figures.overlap_sends:
+        return 2 * hop * chunks
+    there = beside(hop, forward / chunks, 0.0, figures.contention)
+    return chunks * (there + beside(hop, backward / chunks, 0.0, figures.contention))
 
 
 @formula
@@ -77,8 +99,7 @@ def compose(
     distance = degrees.tp * degrees.cp * degrees.dp
     if pp > 1:
         hop = pair(figures.links, distance, hop_bytes)
-        if not figures.overlap_sends:
-            sends = 2 * hop * degrees.chunks * microbatches
+        sends = sends_seconds(figures, degrees, hop, totals.forward, totals.backward) * microbatches
         if figures.tied:
             # First and last stage add up the gradients of an embedding that both hold.
             tied = 2 * pair(figures.links, distance, own.table * figures.gradient_bytes / 2)

@@ -21,6 +21,8 @@ __all__ = ["SCHEMA_VERSION", "layout_values", "plan_columns", "plan_json", "plan
 SCHEMA_VERSION = 1
 """Version of the JSON shape; goes up when a key is renamed, removed or changes its meaning."""
 
+_DAY = 86400.0
+
 Row = dict[str, Any]
 _LAYOUT = tuple(part.name for part in fields(Layout))
 _FIGURES = (
@@ -42,6 +44,7 @@ _FIGURES = (
     "days",
     "gpu_hours",
     "usd",
+    "energy_joules",
 )
 
 
@@ -60,7 +63,7 @@ def plan_columns(results: Sequence[PlanResult]) -> tuple[str, ...]:
 
 
 def _row(result: PlanResult, plan: RankedPlan) -> Row:
-    estimate, money = plan.estimate, plan.money
+    estimate, training = plan.estimate, plan.training
     return {
         "machine": result.question.run.device.name,
         "model": result.question.run.model.name,
@@ -77,9 +80,10 @@ def _row(result: PlanResult, plan: RankedPlan) -> Row:
         "hfu": estimate.hfu,
         "memory_bytes": estimate.fit.needed,
         "fullest_stage": estimate.fit.stage,
-        "days": money.days if money else None,
-        "gpu_hours": money.gpu_hours if money else None,
-        "usd": money.usd if money else None,
+        "days": training.seconds / _DAY if training else None,
+        "gpu_hours": training.accelerator_hours if training else None,
+        "usd": training.usd if training else None,
+        "energy_joules": training.energy_joules if training else None,
         **{f"part_{name}": seconds for name, seconds in estimate.step.parts.items()},
     }
 
@@ -124,7 +128,7 @@ def plan_json(result: PlanResult) -> dict[str, Any]:
                 "gap": plan.gap,
                 "memory_by_stage": [stage.total for stage in plan.estimate.memory],
                 "interval_reasons": list(plan.estimate.interval.reasons),
-                "usd_rests_on": plan.money.rests_on if plan.money else None,
+                "training": plan.training,
             }
             for plan in result.plans
         ],
