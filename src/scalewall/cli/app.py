@@ -16,11 +16,14 @@ from scalewall.cli.fit_memory import fit_memory
 from scalewall.cli.flags import message
 from scalewall.cli.hardware import hardware
 from scalewall.cli.laws import laws
+from scalewall.cli.levers import levers
 from scalewall.cli.limits import limits
 from scalewall.cli.models import models
 from scalewall.cli.reproduce import reproduce
+from scalewall.cli.require import require
 from scalewall.cli.results import results
 from scalewall.cli.schedule import schedule
+from scalewall.cli.serve import serve
 from scalewall.cli.sweep import sweep
 from scalewall.cli.validate import validate
 from scalewall.errors import InputError, ScalewallError
@@ -40,12 +43,15 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(limits)
+app.command()(levers)
+app.command()(require)
 app.command(name="estimate-ideal")(estimate_ideal)
 app.command()(estimate)
 app.command()(explain)
 app.command(name="fit-memory")(fit_memory)
 app.command()(schedule)
 app.command()(reproduce)
+app.command()(serve)
 app.command()(sweep)
 app.command()(validate)
 app.add_typer(hardware)

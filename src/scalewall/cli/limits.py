@@ -94,7 +94,7 @@ def limits(
         "data_law": data_law,
         "width_law": width_law,
         "precision": precision,
-        "grid": None if grid is None else _grid(grid),
+        "grid": None if grid is None else options.parse_grid(grid),
         "flop": tuple(flop) if flop else None,
         "threshold": threshold,
         "reference": reference,
@@ -142,15 +142,6 @@ def limits(
 
 
 limits.__doc__ = f"{cleandoc(str(limits.__doc__))}\n\n{_EXAMPLES}"
-
-
-def _grid(text: str) -> tuple[int, float, float]:
-    """Parse ``F,MIN,MAX``."""
-    try:
-        odd_max, low, high = text.split(",")
-        return int(odd_max), float(low), float(high)
-    except ValueError:
-        raise InputError("--grid", text, "F,MIN,MAX, three numbers", ["15,12288,1572864"]) from None
 
 
 def _check_files(csv: Path | None, output: Path | None, plot: Path | None, save: Path | None) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from scalewall.cli.flags import complete_machine, law_completer
+from scalewall.errors import InputError
 
 __all__ = [
     "BatchAnchorFlop",
@@ -30,6 +31,7 @@ __all__ = [
     "Machine",
     "Model",
     "Months",
+    "OneMachine",
     "Output",
     "OverlapData",
     "OverlapPoint",
@@ -50,6 +52,7 @@ __all__ = [
     "WidthLaw",
     "WidthRatio",
     "ZeroBubbleLatency",
+    "parse_grid",
 ]
 
 Machine = Annotated[
@@ -57,6 +60,14 @@ Machine = Annotated[
     typer.Option(
         "--machine",
         help="Catalogue name (default h100) or machine file (.toml); several are compared; all: every product.",
+        autocompletion=complete_machine,
+    ),
+]
+OneMachine = Annotated[
+    str | None,
+    typer.Option(
+        "--machine",
+        help="Catalogue name (default h100) or machine file (.toml).",
         autocompletion=complete_machine,
     ),
 ]
@@ -201,3 +212,18 @@ Output = Annotated[Path | None, typer.Option("--output", help="Write the JSON to
 Plot = Annotated[
     Path | None, typer.Option("--plot", help="Write a report (.html) or figures (.png, .svg, .pdf).")
 ]
+
+
+def parse_grid(text: str) -> tuple[int, float, float]:
+    """Parse ``F,MIN,MAX``.
+
+    Raises
+    ------
+    InputError
+        For text that is not three numbers.
+    """
+    try:
+        odd_max, low, high = text.split(",")
+        return int(odd_max), float(low), float(high)
+    except ValueError:
+        raise InputError("--grid", text, "F,MIN,MAX, three numbers", ["15,12288,1572864"]) from None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from html import escape
 from importlib.resources import files
 from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scalewall.report.chart_data import (
     Chart,
@@ -32,7 +32,16 @@ from scalewall.report.words import LEAVES_OUT, all_rest_on, all_warnings, effici
 if TYPE_CHECKING:
     from scalewall.ideal.limits import Limits
 
-__all__ = ["asset", "chart_slot", "charts_json", "command_section", "css_colours", "page"]
+__all__ = [
+    "asset",
+    "chart_slot",
+    "charts_json",
+    "command_section",
+    "css_colours",
+    "figure_slot",
+    "page",
+    "specifications_json",
+]
 
 _NAMED_IN_TITLE = 3
 _BY_SIZE = (
@@ -135,7 +144,12 @@ def _answers(limits: Sequence[Limits]) -> str:
 
 def chart_slot(key: str, chart: Chart) -> str:
     """Return the place on a page where its script draws the chart ``key``."""
-    title = escape(chart.title)
+    return figure_slot(key, chart.title)
+
+
+def figure_slot(key: str, title: str) -> str:
+    """Return the place on a page where its script draws the specification ``key``, with its title."""
+    title = escape(title)
     return (
         f"<figure><figcaption>{title}</figcaption>"
         f"<div class='chart' data-chart='{key}' role='img' aria-label='{title}'></div></figure>"
@@ -186,9 +200,14 @@ def _variables(theme: Theme) -> str:
 
 def charts_json(charts: dict[str, Chart]) -> str:
     """Return the figures and both themes' colours as JSON that cannot end its script element."""
+    return specifications_json({key: specification(chart) for key, chart in charts.items()})
+
+
+def specifications_json(specifications: Mapping[str, dict[str, Any]]) -> str:
+    """Return figures, as Plotly data with named colours, and both themes' colours as JSON for a page."""
     look = style()
     document = {
         "themes": {"light": named_colours(look.light), "dark": named_colours(look.dark)},
-        "charts": {key: specification(chart) for key, chart in charts.items()},
+        "charts": specifications,
     }
     return json.dumps(document, allow_nan=False).replace("<", "\\u003c")
