@@ -7,7 +7,7 @@ from scalewall.planner.communication import gather
 from scalewall.planner.figures import GRADIENTS, NOTHING, PARAMETERS, Degrees, Figures
 from scalewall.planner.weights import Weights
 
-__all__ = ["beside", "group_ranks", "optimizer_seconds", "shard_ranks", "sharing_seconds"]
+__all__ = ["group_ranks", "optimizer_seconds", "shard_ranks", "sharing_seconds"]
 
 
 @formula
@@ -54,7 +54,7 @@ def _gather(figures: Figures, degrees: Degrees, parameters: float, calls: float,
 
 
 @formula
-def beside(communication: float, compute: float, first: float, contention: float) -> float:
+def _beside(communication: float, compute: float, first: float, contention: float) -> float:
     """Seconds that communication beside compute adds: what does not fit, the first (or last) layer's share at
     least, and the multiprocessors that what fits takes from the compute."""
     exposed = max(communication - compute, communication * first)
@@ -96,11 +96,11 @@ def sharing_seconds(
     contention = figures.contention
     if degrees.sharding >= GRADIENTS:
         again = gathered if degrees.sharding == PARAMETERS else 0.0
-        in_forward = beside(gathered, forward, first, contention)
-        in_backward = beside(again + reduce, backward, first, contention)
+        in_forward = _beside(gathered, forward, first, contention)
+        in_backward = _beside(again + reduce, backward, first, contention)
         return microbatches * (in_forward + in_backward)
-    exposed = beside(reduce, backward, first, contention) if figures.overlap_reduce else reduce
-    return exposed + (beside(gathered, forward, first, contention) if figures.overlap_gather else gathered)
+    exposed = _beside(reduce, backward, first, contention) if figures.overlap_reduce else reduce
+    return exposed + (_beside(gathered, forward, first, contention) if figures.overlap_gather else gathered)
 
 
 @formula

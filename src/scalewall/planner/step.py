@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scalewall._jit import formula
 from scalewall.planner.communication import pair
-from scalewall.planner.data_parallel import beside, optimizer_seconds, sharing_seconds
+from scalewall.planner.data_parallel import optimizer_seconds, sharing_seconds
 from scalewall.planner.figures import Degrees, Figures, degrees_of, figures_of
 from scalewall.planner.layer import Passes, head_passes, layer_passes, prediction_passes, tokens_per_rank
 from scalewall.planner.layout import Layout
@@ -48,7 +48,7 @@ class Composed(NamedTuple):
 def sends_seconds(figures: Figures, degrees: Degrees, hop: float, forward: float, backward: float) -> float:
     """Seconds that a microbatch's messages add to a stage: one a chunk and direction.
 
-    Beside the compute of another chunk only what does not fit counts, and the multiprocessors that a message takes.
+    Beside the compute of another chunk only what does not fit counts.
 
     Parameters
     ----------
@@ -62,8 +62,7 @@ def sends_seconds(figures: Figures, degrees: Degrees, hop: float, forward: float
     chunks = degrees.chunks
     if not figures.overlap_sends:
         return 2 * hop * chunks
-    there = beside(hop, forward / chunks, 0.0, figures.contention)
-    return chunks * (there + beside(hop, backward / chunks, 0.0, figures.contention))
+    return chunks * (max(0.0, hop - forward / chunks) + max(0.0, hop - backward / chunks))
 
 
 @formula
