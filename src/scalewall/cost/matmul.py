@@ -189,9 +189,10 @@ def layer_seconds(
     transpose) and a weight-gradient matmul, so both orientations occur twice as activation and once as weight
     gradient [1].
     """
-    return (
-        2 * matmul_seconds(m, n, b, False, machine, scratch)
-        + 2 * matmul_seconds(n, m, b, False, machine, scratch)
-        + matmul_seconds(m, n, b, True, machine, scratch)
-        + matmul_seconds(n, m, b, True, machine, scratch)
-    )
+    total = 0.0
+    for kind in range(2):
+        weight_gradient = kind == 1
+        times = 1.0 if weight_gradient else 2.0
+        total += times * matmul_seconds(m, n, b, weight_gradient, machine, scratch)
+        total += times * matmul_seconds(n, m, b, weight_gradient, machine, scratch)
+    return total

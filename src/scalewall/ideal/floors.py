@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from scalewall._jit import inner_kernel
-from scalewall.cost.collectives import all_reduce_latency, all_reduce_seconds
+from scalewall.cost.collectives import all_reduce_seconds
 from scalewall.cost.machine_arrays import MachineArrays
 from scalewall.ideal.question import Question
 
@@ -18,9 +18,7 @@ __all__ = [
     "FlatNetwork",
     "arithmetic_floor",
     "compute_floor",
-    "data_floor",
     "flat_network",
-    "latency_floor",
     "tensor_floor",
 ]
 
@@ -72,21 +70,3 @@ def tensor_floor(tp_model: int, tp_ff: int, question: Question, flat: FlatNetwor
     return all_reduce_seconds(
         tp_model, words * question.d_ff, word_bytes, 1.0, flat.bandwidth
     ) + all_reduce_seconds(tp_ff, words * question.d_model, word_bytes, 1.0, flat.bandwidth)
-
-
-@inner_kernel
-def data_floor(dp: int, question: Question, flat: FlatNetwork) -> float:
-    """Accelerator-seconds of the gradient all-reduce over a flat network."""
-    return all_reduce_seconds(dp, question.parameters, question.machine.word_bytes, 1.0, flat.bandwidth)
-
-
-@inner_kernel
-def latency_floor(
-    tp_model: int, tp_ff: int, pp: int, ep: int, question: Question, flat: FlatNetwork
-) -> float:
-    """Seconds of tensor-parallel and point-to-point latency if each degree stays in one level."""
-    tensor = all_reduce_latency(tp_model, flat.latency, False) + all_reduce_latency(
-        tp_ff, flat.latency, False
-    )
-    boundaries = question.layers - 1 if ep > 1 else pp - 1
-    return 2 * question.layers * tensor + 2 * boundaries * flat.latency

@@ -19,9 +19,7 @@ from scalewall.cost.schedules import bubble_fraction, zero_bubble_fits
 from scalewall.ideal.floors import (
     arithmetic_floor,
     compute_floor,
-    data_floor,
     flat_network,
-    latency_floor,
     tensor_floor,
 )
 from scalewall.ideal.placement import data_costs, least_batch_seconds, place, worse
@@ -103,7 +101,9 @@ def _shapes(question: Question, counts: IntArray, costs: TensorCosts, best: Best
             if not bounds.tp[0] <= model * ff <= bounds.tp[1]:
                 continue
             tensor = tensor_floor(model, ff, question, flat)
-            latency = latency_floor(model, ff, 1, 1, question, flat) if not bounds.zero_bubble else 0.0
+            latency = 0.0
+            if not bounds.zero_bubble:
+                latency = costs.least_model_latency[i_model] + costs.least_ff_latency[i_ff]
             flat_only = True
             for i_count in range(counts.size):
                 ranks = float(model * ff)
@@ -159,15 +159,13 @@ def full_search(question: Question, best: Best) -> None:
         dp_index[np.searchsorted(counts, dp.degree[i_dp])] = i_dp
     data = data_costs(dp, question.parameters, machine)
     sends = send_costs(question)
-    flat = flat_network(machine)
-    data_least = np.array([data_floor(degree, question, flat) for degree in dp.degree])
     word_bytes, memory_bytes, aim = machine.word_bytes, machine.memory_bytes, question.aim
     schedules = np.empty(layer_divisors.size + 1, dtype=np.int64)
     costs = tensor_costs(question)
     pairs = [TensorPlacement(0.0, 0.0, 0, 0) for _ in range(0)]
     known = np.full((tp_model.degree.size, tp_ff.degree.size, 2), -1)
     shapes = _shapes(question, counts, costs, best)
-    for position in np.argsort(np.array([shape.key for shape in shapes])):
+    for position in np.argsort(np.array([shape.key for shape in shapes]), kind="mergesort"):
         shape = shapes[position]
         if shape.key * (1 + question.aim.gain) > best.value[0]:
             break
@@ -176,7 +174,8 @@ def full_search(question: Question, best: Best) -> None:
             for i_pp in range(pp.degree.size):
                 pp_degree = pp.degree[i_pp]
                 ranks = float(model * ff) * pp_degree * ep.degree[i_ep]
-                latency = latency_floor(model, ff, pp_degree, ep.degree[i_ep], question, flat)
+                latency = costs.least_model_latency[shape.i_model] + costs.least_ff_latency[shape.i_ff]
+                latency += sends.least_latency[i_pp, i_ep]
                 for microbatches in counts:
                     if microbatches < pp_degree or microbatches < bounds.microbatches[0]:
                         continue
@@ -203,10 +202,10 @@ def full_search(question: Question, best: Best) -> None:
                     bound = least_batch_seconds(
                         shape.compute / n_active,
                         shape.tensor / n_active,
-                        0.0,
-                        data_least[i_dp] / n_active,
+                        sends.least_seconds[i_pp, i_ep] / n_active,
+                        data.least_seconds[i_dp] / n_active,
                         latency,
-                        0.0,
+                        data.least_latency[i_dp],
                         least_bubble,
                         bounds.zero_bubble and zero_bubble_fits(pp_degree, microbatches),
                         switches,
@@ -218,15 +217,17 @@ def full_search(question: Question, best: Best) -> None:
                     )
                     if known[shape.i_model, shape.i_ff, 0] < 0:
                         known[shape.i_model, shape.i_ff, 0] = len(pairs)
-                        add_placements(shape.i_model, shape.i_ff, question, costs, pairs)
+                        most = np.inf if aim.fastest else best.value[0]
+                        add_placements(shape.i_model, shape.i_ff, most, question, costs, pairs)
                         known[shape.i_model, shape.i_ff, 1] = len(pairs)
-                    if number > 0:
+                    start, stop = known[shape.i_model, shape.i_ff]
+                    if number > 0 and start < stop:
                         place(
                             question,
                             data,
                             sends,
                             pairs,
-                            (known[shape.i_model, shape.i_ff, 0], known[shape.i_model, shape.i_ff, 1]),
+                            (start, stop),
                             (i_dp, i_pp, i_ep),
                             microbatches,
                             schedules[:number],

@@ -21,7 +21,7 @@ from scalewall.cost.schedules import bubble_fraction
 from scalewall.ideal.question import ROUNDING, ZERO_BUBBLE, Aim, Best, Question
 from scalewall.ideal.send_costs import SendCosts
 from scalewall.ideal.step import Switches, batch_seconds, cluster_size
-from scalewall.ideal.tables import DegreeTable
+from scalewall.ideal.tables import DegreeTable, next_fit
 from scalewall.ideal.tensor_placements import TensorPlacement
 
 __all__ = ["DataCosts", "data_costs", "exact_room", "least_batch_seconds", "place", "worse"]
@@ -33,12 +33,12 @@ FloatArray = NDArray[np.float64]
 class DataCosts(NamedTuple):
     """Gradient all-reduce of every placement in DP's table: accelerator-seconds and latency (s).
 
-    ``order`` holds the rows of each degree by rising ``seconds``, ``least_latency`` the least one of each degree.
+    ``least_seconds`` and ``least_latency``: the least of each degree.
     """
 
     seconds: FloatArray
     latency: FloatArray
-    order: IntArray
+    least_seconds: FloatArray
     least_latency: FloatArray
 
 
@@ -50,13 +50,13 @@ def data_costs(table: DegreeTable, parameters: float, machine: MachineArrays) ->
     for row in range(table.rows.shape[0]):
         seconds[row] = data_parallel_seconds(table.rows[row], parameters, 1.0, machine)
         latency[row] = all_reduce_chain_latency(table.rows[row], machine)
-    order = np.empty(table.rows.shape[0], dtype=np.int64)
-    least_latency = np.empty(table.degree.size)
-    for index in range(table.degree.size):
-        start, stop = table.start[index], table.start[index + 1]
-        order[start:stop] = start + np.argsort(seconds[start:stop])
-        least_latency[index] = latency[start:stop].min()
-    return DataCosts(seconds, latency, order, least_latency)
+    least = table.degree.size
+    costs = DataCosts(seconds, latency, np.full(least, np.inf), np.full(least, np.inf))
+    for index in range(least):
+        for row in range(table.start[index], table.start[index + 1]):
+            costs.least_seconds[index] = min(costs.least_seconds[index], seconds[row])
+            costs.least_latency[index] = min(costs.least_latency[index], latency[row])
+    return costs
 
 
 @inner_kernel
@@ -102,16 +102,6 @@ def exact_room(n_active: int, machine: MachineArrays, room: IntArray) -> bool:
             return False
         rest //= room[level]
     return rest == 1
-
-
-@inner_kernel
-def _take(row: IntArray, left: IntArray, after: IntArray) -> bool:
-    """Whether ``row`` fits in what is ``left`` of each level; writes what is left ``after`` it."""
-    for level in range(row.size):
-        if row[level] > left[level]:
-            return False
-        after[level] = left[level] // row[level]
-    return True
 
 
 @inner_kernel
@@ -161,24 +151,24 @@ def place(
     tensor_degree = tables.tp_model.rows[first.row_model].prod() * tables.tp_ff.rows[first.row_ff].prod()
     pp_degree = pp.degree[i_pp]
     n_active = dp.degree[i_dp] * tensor_degree * pp_degree * ep.degree[i_ep]
-    room = np.empty((4, levels), dtype=np.int64)
+    room = np.empty((3, levels), dtype=np.int64)
     if not bounds.exact_domains:
-        room[0] = machine.level_size
+        for level in range(levels):
+            room[0, level] = machine.level_size[level]
     elif not exact_room(n_active, machine, room[0]):
         return
     compute /= n_active
     least_bubble = 1.0
     zero_bubble = False
-    fewest, most = max(schedules.min(), 1), max(schedules.max(), 1)
+    fewest, most = max(schedules[0], 1), max(schedules[0], 1)
     for schedule in schedules:
+        fewest, most = min(fewest, max(schedule, 1)), max(most, schedule)
         if schedule == ZERO_BUBBLE:
             zero_bubble = True
         else:
             least_bubble = min(least_bubble, bubble_fraction(pp_degree, microbatches, schedule, False))
-    least_data, least_data_latency = (
-        data.seconds[data.order[dp.start[i_dp]]] / n_active,
-        data.least_latency[i_dp],
-    )
+    least_data, least_data_latency = data.least_seconds[i_dp] / n_active, data.least_latency[i_dp]
+    least_point, least_latency = sends.least_seconds[i_pp, i_ep] / n_active, sends.least_latency[i_pp, i_ep]
     used = np.empty(levels, dtype=np.int64)
     placed = np.empty(levels, dtype=np.int64)
     for position in range(pair[0], pair[1]):
@@ -186,79 +176,89 @@ def place(
         tensor = tensor_parallel.seconds / n_active
         tensor_latency = tensor_parallel.latency
         bound = least_batch_seconds(
-            compute, tensor, 0.0, least_data, 0.0, least_data_latency, least_bubble, zero_bubble, switches
-        )
-        if worse(bound, n_active, aim, best.value[0]):
-            return
-        used[:] = tables.tp_model.rows[tensor_parallel.row_model] * tables.tp_ff.rows[tensor_parallel.row_ff]
-        bound = least_batch_seconds(
             compute,
             tensor,
-            0.0,
+            least_point,
             least_data,
-            tensor_latency,
+            least_latency,
             least_data_latency,
             least_bubble,
             zero_bubble,
             switches,
         )
-        if worse(bound, n_active, aim, best.value[0]) or not _take(used, room[0], room[1]):
+        if worse(bound, n_active, aim, best.value[0]):
+            return
+        bound = least_batch_seconds(
+            compute,
+            tensor,
+            least_point,
+            least_data,
+            tensor_latency + least_latency,
+            least_data_latency,
+            least_bubble,
+            zero_bubble,
+            switches,
+        )
+        if worse(bound, n_active, aim, best.value[0]):
             continue
-        for r_pp in range(pp.start[i_pp], pp.start[i_pp + 1]):
-            row_pp = pp.rows[r_pp]
-            for r_ep in range(ep.start[i_ep], ep.start[i_ep + 1]):
-                row_ep = ep.rows[r_ep]
-                more, more_latency = sends.more_seconds[r_pp, r_ep], sends.more_latency[r_pp, r_ep]
-                point = sends.seconds[r_pp, r_ep] + min((fewest - 1) * more, (most - 1) * more)
-                point /= n_active
-                latency = tensor_latency + sends.latency[r_pp, r_ep]
-                latency += min((fewest - 1) * more_latency, (most - 1) * more_latency)
-                bound = least_batch_seconds(
-                    compute,
-                    tensor,
-                    point,
-                    least_data,
-                    latency,
-                    least_data_latency,
-                    least_bubble,
-                    zero_bubble,
-                    switches,
-                )
-                if worse(bound, n_active, aim, best.value[0]) or not (
-                    _take(row_pp, room[1], room[2]) and _take(row_ep, room[2], room[3])
-                ):
-                    continue
-                for r_dp in data.order[dp.start[i_dp] : dp.start[i_dp + 1]]:
-                    data_seconds = data.seconds[r_dp] / n_active
-                    bound = least_batch_seconds(
-                        compute,
-                        tensor,
-                        point,
-                        data_seconds,
-                        latency,
-                        least_data_latency,
-                        least_bubble,
-                        zero_bubble,
-                        switches,
-                    )
-                    if worse(bound, n_active, aim, best.value[0]):
-                        break
-                    row_dp = dp.rows[r_dp]
+        row_model, row_ff = (
+            tables.tp_model.rows[tensor_parallel.row_model],
+            tables.tp_ff.rows[tensor_parallel.row_ff],
+        )
+        fits = True
+        for level in range(levels):
+            used[level] = row_model[level] * row_ff[level]
+            fits = fits and used[level] <= room[0, level]
+            room[1, level] = room[0, level] // used[level]
+        if not fits:
+            continue
+        r_dp = dp.start[i_dp] - 1
+        while True:
+            r_dp = next_fit(dp, r_dp + 1, dp.start[i_dp + 1], room[1])
+            if r_dp == dp.start[i_dp + 1]:
+                break
+            data_seconds, data_latency = data.seconds[r_dp] / n_active, data.latency[r_dp]
+            bound = least_batch_seconds(
+                compute,
+                tensor,
+                least_point,
+                data_seconds,
+                tensor_latency + least_latency,
+                data_latency,
+                least_bubble,
+                zero_bubble,
+                switches,
+            )
+            if worse(bound, n_active, aim, best.value[0]):
+                continue
+            row_dp = dp.rows[r_dp]
+            for level in range(levels):
+                room[2, level] = room[1, level] // row_dp[level]
+            r_pp = pp.start[i_pp] - 1
+            while True:
+                r_pp = next_fit(pp, r_pp + 1, pp.start[i_pp + 1], room[2])
+                if r_pp == pp.start[i_pp + 1]:
+                    break
+                row_pp = pp.rows[r_pp]
+                for r_ep in range(ep.start[i_ep], ep.start[i_ep + 1]):
+                    row_ep = ep.rows[r_ep]
                     fits = True
                     for level in range(levels):
-                        placed[level] = used[level] * row_pp[level] * row_ep[level] * row_dp[level]
+                        placed[level] = used[level] * row_dp[level] * row_pp[level] * row_ep[level]
                         if bounds.exact_domains:
                             fits = fits and placed[level] == room[0, level]
                         else:
                             fits = fits and placed[level] <= room[0, level]
                     if not fits:
                         continue
-                    data_latency = data.latency[r_dp]
-                    n_gpu = cluster_size(placed, machine.level_size)
+                    more, more_latency = sends.more_seconds[r_pp, r_ep], sends.more_latency[r_pp, r_ep]
+                    point = sends.seconds[r_pp, r_ep] + min((fewest - 1) * more, (most - 1) * more)
+                    latency = tensor_latency + sends.latency[r_pp, r_ep]
+                    latency += min((fewest - 1) * more_latency, (most - 1) * more_latency)
                     bound = least_batch_seconds(
                         compute,
                         tensor,
-                        point,
+                        point / n_active,
                         data_seconds,
                         latency,
                         data_latency,
@@ -266,6 +266,9 @@ def place(
                         zero_bubble,
                         switches,
                     )
+                    if worse(bound, n_active, aim, best.value[0]):
+                        continue
+                    n_gpu = cluster_size(placed, machine.level_size)
                     if worse(bound, n_gpu, aim, best.value[0]) or not (
                         bounds.n_gpu[0] <= n_gpu <= bounds.n_gpu[1]
                     ):
@@ -293,11 +296,11 @@ def place(
                         if cost < best.value[0] or talk < best.value[1]:
                             best.value[0], best.value[1] = cost, talk
                             best.value[2], best.value[3] = total, n_gpu
-                            plan = best.plan[: 5 * levels].reshape(5, levels)
-                            plan[0] = row_dp
-                            plan[1] = tables.tp_model.rows[tensor_parallel.row_model]
-                            plan[2] = tables.tp_ff.rows[tensor_parallel.row_ff]
-                            plan[3] = row_pp
-                            plan[4] = row_ep
+                            for level in range(levels):
+                                best.plan[level] = row_dp[level]
+                                best.plan[levels + level] = row_model[level]
+                                best.plan[2 * levels + level] = row_ff[level]
+                                best.plan[3 * levels + level] = row_pp[level]
+                                best.plan[4 * levels + level] = row_ep[level]
                             best.plan[5 * levels] = microbatches
                             best.plan[5 * levels + 1] = schedule

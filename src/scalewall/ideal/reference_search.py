@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scalewall._jit import inner_kernel, kernel
 from scalewall.cost.matmul import layer_seconds
 from scalewall.cost.schedules import zero_bubble_fits
-from scalewall.ideal.floors import arithmetic_floor, compute_floor, data_floor, flat_network, latency_floor
+from scalewall.ideal.floors import arithmetic_floor, compute_floor, flat_network, tensor_floor
 from scalewall.ideal.placement import data_costs, exact_room, least_batch_seconds, place, worse
 from scalewall.ideal.question import ZERO_BUBBLE, Best, Bounds, Question, new_best
 from scalewall.ideal.send_costs import send_costs
@@ -97,8 +97,8 @@ def reference_search(question: Question) -> Best:
     schedules = np.empty(2, dtype=np.int64)
     room = np.empty(machine.level_size.size, dtype=np.int64)
     arithmetic = arithmetic_floor(question)
-    data_least = np.array([data_floor(degree, question, flat) for degree in dp.degree])
     largest = float(dp.degree[-1]) * tp_model.degree[-1] * tp_ff.degree[-1] * pp.degree[-1]
+    i_ep = ep.degree.size - 1
     ranks = 1
     while ranks <= min(largest, min(LARGEST_CLUSTER, bounds.n_gpu[1]) // question.sparsity):
         n_active = ranks * question.sparsity
@@ -132,14 +132,29 @@ def reference_search(question: Question) -> Best:
                         i_model = _index(tp_model.degree, tp // ff)
                         if i_model < 0:
                             continue
+                        latency = costs.least_model_latency[i_model] + costs.least_ff_latency[i_ff]
+                        latency += sends.least_latency[i_pp, i_ep]
+                        passes = float(tp) * dp_degree * pp_degree * question.layers * question.sparsity
+                        bound = least_batch_seconds(
+                            compute_floor(arithmetic, passes, machine.kernel_latency) / n_active,
+                            tensor_floor(tp // ff, ff, question, flat) / n_active,
+                            sends.least_seconds[i_pp, i_ep] / n_active,
+                            data.least_seconds[i_dp] / n_active,
+                            latency,
+                            data.least_latency[i_dp],
+                            0.0,
+                            True,
+                            switches,
+                        )
+                        if worse(bound, n_active, aim, best.value[0]):
+                            continue
                         if known[i_model, i_ff, 0] < 0:
                             known[i_model, i_ff, 0] = len(pairs)
-                            add_placements(i_model, i_ff, question, costs, pairs)
+                            add_placements(i_model, i_ff, np.inf, question, costs, pairs)
                             known[i_model, i_ff, 1] = len(pairs)
                         start, stop = known[i_model, i_ff]
                         if start == stop:
                             continue
-                        latency = latency_floor(tp // ff, ff, pp_degree, question.sparsity, question, flat)
                         tried = 0
                         tried_zero = False
                         for microbatches in counts:
@@ -172,10 +187,10 @@ def reference_search(question: Question) -> Best:
                             bound = least_batch_seconds(
                                 compute_floor(arithmetic, passes, machine.kernel_latency) / n_active,
                                 pairs[start].seconds / n_active,
-                                0.0,
-                                data_least[i_dp] / n_active,
+                                sends.least_seconds[i_pp, i_ep] / n_active,
+                                data.least_seconds[i_dp] / n_active,
                                 latency,
-                                0.0,
+                                data.least_latency[i_dp],
                                 0.0,
                                 zero,
                                 switches,
@@ -197,7 +212,7 @@ def reference_search(question: Question) -> Best:
                                 sends,
                                 pairs,
                                 (start, stop),
-                                (i_dp, i_pp, 0),
+                                (i_dp, i_pp, i_ep),
                                 microbatches,
                                 schedules[:number],
                                 passes * layer[i_model, i_ff, i_count],

@@ -21,29 +21,54 @@ __all__ = ["SendCosts", "send_costs"]
 class SendCosts(NamedTuple):
     """Costs of a batch by placement of PP (first index) and EP (second).
 
-    ``seconds`` in accelerator-seconds and ``latency`` in seconds, with one chunk a stage; the others are what
-    each further chunk adds.
+    ``seconds`` in accelerator-seconds and ``latency`` in seconds, with one chunk a stage; ``more_seconds`` and
+    ``more_latency`` are what each further chunk adds. ``least_seconds`` and ``least_latency``: the least over
+    all placements and schedules, by index of the two degrees.
     """
 
     seconds: NDArray[np.float64]
     more_seconds: NDArray[np.float64]
     latency: NDArray[np.float64]
     more_latency: NDArray[np.float64]
+    least_seconds: NDArray[np.float64]
+    least_latency: NDArray[np.float64]
 
 
 @inner_kernel
 def send_costs(question: Question) -> SendCosts:
     """Evaluate every pair of placements in PP's and EP's tables."""
-    pp, ep, machine = question.tables.pp.rows, question.tables.ep.rows, question.machine
+    tables, machine = question.tables, question.machine
+    pp, ep = tables.pp.rows, tables.ep.rows
     layers, words = question.layers, question.batch_tokens
     shape = (pp.shape[0], ep.shape[0])
-    costs = SendCosts(np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape))
+    least = (tables.pp.degree.size, tables.ep.degree.size)
+    costs = SendCosts(
+        np.empty(shape),
+        np.empty(shape),
+        np.empty(shape),
+        np.empty(shape),
+        np.full(least, np.inf),
+        np.full(least, np.inf),
+    )
     for i in range(shape[0]):
         for j in range(shape[1]):
-            one = boundary_seconds(pp[i], ep[j], 1, question.d_model, layers, words, 1.0, machine)
-            two = boundary_seconds(pp[i], ep[j], 2, question.d_model, layers, words, 1.0, machine)
-            costs.seconds[i, j], costs.more_seconds[i, j] = one, two - one
-            one = boundary_latency(pp[i], ep[j], 1, layers, machine)
-            two = boundary_latency(pp[i], ep[j], 2, layers, machine)
-            costs.latency[i, j], costs.more_latency[i, j] = one, two - one
+            for chunks in range(1, 3):
+                seconds = boundary_seconds(
+                    pp[i], ep[j], chunks, question.d_model, layers, words, 1.0, machine
+                )
+                latency = boundary_latency(pp[i], ep[j], chunks, layers, machine)
+                if chunks == 1:
+                    costs.seconds[i, j], costs.latency[i, j] = seconds, latency
+                else:
+                    costs.more_seconds[i, j] = seconds - costs.seconds[i, j]
+                    costs.more_latency[i, j] = latency - costs.latency[i, j]
+    for i_pp in range(least[0]):
+        further = layers // tables.pp.degree[i_pp] - 1
+        for i_ep in range(least[1]):
+            for i in range(tables.pp.start[i_pp], tables.pp.start[i_pp + 1]):
+                for j in range(tables.ep.start[i_ep], tables.ep.start[i_ep + 1]):
+                    seconds = costs.seconds[i, j] + min(0.0, further * costs.more_seconds[i, j])
+                    latency = costs.latency[i, j] + min(0.0, further * costs.more_latency[i, j])
+                    costs.least_seconds[i_pp, i_ep] = min(costs.least_seconds[i_pp, i_ep], seconds)
+                    costs.least_latency[i_pp, i_ep] = min(costs.least_latency[i_pp, i_ep], latency)
     return costs

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from scalewall._jit import inner_kernel, kernel
 
-__all__ = ["DegreeTable", "degree_table", "divisors", "splits"]
+__all__ = ["DegreeTable", "degree_table", "divisors", "next_fit"]
 
 IntArray = NDArray[np.int64]
 
@@ -18,12 +18,14 @@ class DegreeTable(NamedTuple):
     """Allowed degrees of one kind of parallelism, ascending, and their placements.
 
     The placements of ``degree[i]`` are ``rows[start[i]:start[i + 1]]``, each with one factor a network level,
-    innermost first.
+    innermost first; they rise, the innermost level's factor slowest. ``skip[row, k]`` is the next row of that
+    degree (or where they end) whose factors in the levels within ``k`` differ.
     """
 
     degree: IntArray
     start: IntArray
     rows: IntArray
+    skip: IntArray
 
 
 @kernel
@@ -67,40 +69,31 @@ def _fill(degree: int, factors: IntArray, level_size: IntArray, levels: int, row
                     rows[written, level] = factors[position[level]]
                 rows[written, last] = degree // inner
             written += 1
-        level = 0
-        while level < last:
+        level = last - 1
+        while level >= 0:
             position[level] += 1
             step = position[level]
             if step < factors.size and factors[step] <= min(level_size[level], degree):
                 break
             position[level] = 0
-            level += 1
-        if level >= last:
+            level -= 1
+        if level < 0:
             return written
 
 
-@kernel
-def splits(degree: int, level_size: IntArray, levels: int) -> IntArray:
-    """Every way to write ``degree`` as a product over network levels, none above a level's size.
-
-    Parameters
-    ----------
-    degree : int
-        What to place.
-    level_size : array of int, shape (K,)
-        Sizes of the levels, innermost first.
-    levels : int
-        How many of the inner levels may be used; the others get 1.
-
-    Returns
-    -------
-    array of int, shape (ways, K)
-    """
-    factors = divisors(degree)
-    none = np.ones((0, level_size.size), dtype=np.int64)
-    rows = np.ones((_fill(degree, factors, level_size, levels, none), level_size.size), dtype=np.int64)
-    _fill(degree, factors, level_size, levels, rows)
-    return rows
+@inner_kernel
+def _skips(start: IntArray, rows: IntArray) -> IntArray:
+    """Table of ``DegreeTable.skip``."""
+    skip = np.empty_like(rows)
+    for index in range(start.size - 1):
+        stop = start[index + 1]
+        for row in range(stop - 1, start[index] - 1, -1):
+            same = row + 1 < stop
+            skip[row, 0] = stop
+            for level in range(1, rows.shape[1]):
+                same = same and rows[row, level - 1] == rows[row + 1, level - 1]
+                skip[row, level] = skip[row + 1, level] if same else row + 1
+    return skip
 
 
 @kernel
@@ -123,4 +116,20 @@ def degree_table(candidates: IntArray, low: int, high: int, level_size: IntArray
     rows = np.ones((start[number], level_size.size), dtype=np.int64)
     for index in range(number):
         _fill(kept[index], candidates, level_size, levels, rows[start[index] : start[index + 1]])
-    return DegreeTable(kept[:number], start[: number + 1], rows)
+    return DegreeTable(kept[:number], start[: number + 1], rows, _skips(start[: number + 1], rows))
+
+
+@inner_kernel
+def next_fit(table: DegreeTable, row: int, stop: int, room: IntArray) -> int:
+    """Return the first row from ``row`` on that fits in the ``room`` of each level; ``stop`` if none does.
+
+    A factor too large for its level is so in all rows that follow with the same factors within.
+    """
+    while row < stop:
+        level = 0
+        while level < room.size and table.rows[row, level] <= room[level]:
+            level += 1
+        if level == room.size:
+            break
+        row = table.skip[row, level]
+    return row

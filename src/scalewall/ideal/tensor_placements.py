@@ -36,13 +36,16 @@ class TensorCosts(NamedTuple):
     """Costs of every placement in the two TP tables.
 
     ``model`` and ``ff``: accelerator-seconds at each network level (rows x levels). ``model_latency`` and
-    ``ff_latency``: seconds a batch. ``most_latency``: what no plan that meets the deadline exceeds.
+    ``ff_latency``: seconds a batch; ``least_model_latency`` and ``least_ff_latency`` the least of each degree.
+    ``most_latency``: what no plan that meets the deadline exceeds.
     """
 
     model: FloatArray
     ff: FloatArray
     model_latency: FloatArray
     ff_latency: FloatArray
+    least_model_latency: FloatArray
+    least_ff_latency: FloatArray
     most_latency: float
 
 
@@ -68,16 +71,29 @@ def _latencies(table: DegreeTable, question: Question) -> FloatArray:
 
 
 @inner_kernel
+def _least_latencies(table: DegreeTable, latencies: FloatArray) -> FloatArray:
+    """Least latency of each degree of a table."""
+    least = np.full(table.degree.size, np.inf)
+    for index in range(least.size):
+        for row in range(table.start[index], table.start[index + 1]):
+            least[index] = min(least[index], latencies[row])
+    return least
+
+
+@inner_kernel
 def tensor_costs(question: Question) -> TensorCosts:
     """Evaluate the two TP tables (see ``collectives``: time at a level and latency are sums over the two)."""
     words = 2 * question.layers * question.batch_tokens
     tables = question.tables
+    model_latency, ff_latency = _latencies(tables.tp_model, question), _latencies(tables.tp_ff, question)
     free = question.bounds.zero_bubble and question.switches.free_zero_bubble_latency
     return TensorCosts(
         _level_costs(tables.tp_model, words * question.d_ff, question),
         _level_costs(tables.tp_ff, words * question.d_model, question),
-        _latencies(tables.tp_model, question),
-        _latencies(tables.tp_ff, question),
+        model_latency,
+        ff_latency,
+        _least_latencies(tables.tp_model, model_latency),
+        _least_latencies(tables.tp_ff, ff_latency),
         np.inf if free else question.aim.deadline * (1 + ROUNDING),
     )
 
@@ -108,32 +124,40 @@ def least_tensor_seconds(i_model: int, i_ff: int, question: Question, costs: Ten
 
 
 @inner_kernel
-def _room_taken(i_model: int, i_ff: int, question: Question) -> IntArray:
-    """Product of the two degrees' factors at each network level, for every way to place a pair (ways x levels)."""
-    model, ff = question.tables.tp_model, question.tables.tp_ff
-    first_model, first_ff = model.start[i_model], ff.start[i_ff]
-    ways_ff = ff.start[i_ff + 1] - first_ff
-    ways = (model.start[i_model + 1] - first_model) * ways_ff
-    taken = np.empty((ways, model.rows.shape[1]), dtype=np.int64)
-    for way in range(ways):
+def _room_taken(ways: IntArray, question: Question) -> IntArray:
+    """Product of the two degrees' factors at each network level, for given pairs of rows (ways x levels)."""
+    model, ff = question.tables.tp_model.rows, question.tables.tp_ff.rows
+    taken = np.empty((ways.shape[0], model.shape[1]), dtype=np.int64)
+    for way in range(taken.shape[0]):
         for level in range(taken.shape[1]):
-            factor = ff.rows[first_ff + way % ways_ff, level]
-            taken[way, level] = model.rows[first_model + way // ways_ff, level] * factor
+            taken[way, level] = model[ways[way, 0], level] * ff[ways[way, 1], level]
     return taken
 
 
 @inner_kernel
 def _by_room(taken: IntArray, ways: IntArray) -> IntArray:
     """The given ways with those that take the same room side by side, else in their order."""
-    key = np.zeros(ways.size, dtype=np.int64)
-    for level in range(taken.shape[1]):
-        key = key * (taken[:, level].max() + 1) + taken[ways, level]
-    return ways[np.argsort(key, kind="mergesort")]
+    most, key, ordered = np.ones(taken.shape[1]), np.zeros(ways.size), np.empty_like(ways)
+    for way in range(taken.shape[0]):
+        for level in range(taken.shape[1]):
+            most[level] = max(most[level], taken[way, level])
+    for position in range(ways.size):
+        for level in range(taken.shape[1]):
+            key[position] = key[position] * (most[level] + 1) + taken[ways[position], level]
+    by_key = np.argsort(key, kind="mergesort")
+    for position in range(ways.size):
+        ordered[position] = ways[by_key[position]]
+    return ordered
 
 
 @inner_kernel
 def add_placements(
-    i_model: int, i_ff: int, question: Question, costs: TensorCosts, pairs: list[TensorPlacement]
+    i_model: int,
+    i_ff: int,
+    most: float,
+    question: Question,
+    costs: TensorCosts,
+    pairs: list[TensorPlacement],
 ) -> None:
     """Append the placements of one pair that can matter, the least time first.
 
@@ -141,6 +165,8 @@ def add_placements(
     ----------
     i_model, i_ff : int
         Indices of the two degrees in their tables.
+    most : float
+        Accelerator-seconds that no plan worth looking at exceeds.
     question : Question
         What is searched.
     costs : TensorCosts
@@ -151,23 +177,27 @@ def add_placements(
     model, ff = question.tables.tp_model, question.tables.tp_ff
     first_model, first_ff = model.start[i_model], ff.start[i_ff]
     ways_ff = ff.start[i_ff + 1] - first_ff
-    seconds = np.empty((model.start[i_model + 1] - first_model) * ways_ff)
-    for way in range(seconds.size):
-        seconds[way] = _way_seconds(first_model + way // ways_ff, first_ff + way % ways_ff, question, costs)
-    taken, by_time = _room_taken(i_model, i_ff, question), np.argsort(seconds)
-    kept = np.zeros(seconds.size, dtype=np.bool_)
+    all_ways = (model.start[i_model + 1] - first_model) * ways_ff
+    seconds, ways = np.empty(all_ways), np.empty((all_ways, 2), dtype=np.int64)
+    number = 0
+    for way in range(all_ways):
+        ways[number, 0], ways[number, 1] = first_model + way // ways_ff, first_ff + way % ways_ff
+        seconds[number] = _way_seconds(ways[number, 0], ways[number, 1], question, costs)
+        if seconds[number] < np.inf and seconds[number] <= most:
+            number += 1
+    if number == 0:
+        return
+    taken, by_time = _room_taken(ways[:number], question), np.argsort(seconds[:number], kind="mergesort")
+    kept = np.zeros(number, dtype=np.bool_)
     least_latency, before = np.inf, by_time[0]
     for way in _by_room(taken, by_time):
         for level in range(taken.shape[1]):
             if taken[way, level] != taken[before, level]:
                 least_latency = np.inf
-        latency = (
-            costs.model_latency[first_model + way // ways_ff] + costs.ff_latency[first_ff + way % ways_ff]
-        )
-        kept[way] = latency < least_latency and seconds[way] < np.inf
+        latency = costs.model_latency[ways[way, 0]] + costs.ff_latency[ways[way, 1]]
+        kept[way] = latency < least_latency
         least_latency, before = min(least_latency, latency), way
     for way in by_time:
         if kept[way]:
-            r_model, r_ff = first_model + way // ways_ff, first_ff + way % ways_ff
-            latency = costs.model_latency[r_model] + costs.ff_latency[r_ff]
-            pairs.append(TensorPlacement(seconds[way], latency, r_model, r_ff))
+            latency = costs.model_latency[ways[way, 0]] + costs.ff_latency[ways[way, 1]]
+            pairs.append(TensorPlacement(seconds[way], latency, ways[way, 0], ways[way, 1]))

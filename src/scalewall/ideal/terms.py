@@ -79,15 +79,16 @@ def batch_terms(
     for kind in range(5):
         placed *= degrees[kind]
     n_active = placed.prod()
+    sharing = float(n_active)
     parameters = 2.0 * d_model * d_ff * layers * sparsity
     tokens_a_matmul = batch_tokens / (float(dp.prod()) * microbatches * sparsity)
     scratch = np.empty(1 + machine.tile_bytes.size)
     compute = compute_share(layers, sparsity, pp.prod(), ep.prod(), microbatches) * layer_seconds(
         d_ff / tp_ff.prod(), d_model / tp_model.prod(), tokens_a_matmul, machine, scratch
     )
-    tensor = tensor_parallel_seconds(tp_model, tp_ff, d_model, d_ff, layers, batch_tokens, n_active, machine)
-    point_to_point = boundary_seconds(pp, ep, interleave, d_model, layers, batch_tokens, n_active, machine)
-    data = data_parallel_seconds(dp, parameters, n_active, machine)
+    tensor = tensor_parallel_seconds(tp_model, tp_ff, d_model, d_ff, layers, batch_tokens, sharing, machine)
+    point_to_point = boundary_seconds(pp, ep, interleave, d_model, layers, batch_tokens, sharing, machine)
+    data = data_parallel_seconds(dp, parameters, sharing, machine)
     bubble = bubble_fraction(pp.prod(), microbatches, interleave, zero_bubble)
     latency = tensor_parallel_latency(tp_model, tp_ff, layers, machine) + boundary_latency(
         pp, ep, interleave, layers, machine
