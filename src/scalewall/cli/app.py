@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from scalewall._version import __version__
+from scalewall.cli.cost import cost
 from scalewall.cli.estimate import estimate
 from scalewall.cli.estimate_ideal import estimate_ideal
 from scalewall.cli.explain import explain
@@ -50,6 +51,7 @@ app.command()(estimate)
 app.command()(explain)
 app.command(name="fit-memory")(fit_memory)
 app.command()(schedule)
+app.command()(cost)
 app.command()(reproduce)
 app.command()(serve)
 app.command()(sweep)

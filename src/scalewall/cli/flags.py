@@ -77,6 +77,9 @@ _FLAGS = {
     "generations": "--generations",
     "lag_years": "--lag",
     "now": "--now",
+    "price": "--price",
+    "accelerators": "--accelerators",
+    "utilization": "--utilization",
 }
 
 

@@ -1,0 +1,73 @@
+"""Costs of runs as a file: print figures, or one self-contained page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scalewall.errors import InputError
+from scalewall.report.figures_page import Section, sections_page
+from scalewall.report.files import save_figure, write_text
+from scalewall.report.money_charts import money_charts
+from scalewall.report.money_tables import cost_table, power_table, prices_table, usd
+
+if TYPE_CHECKING:
+    from scalewall.study.money import CostedRun
+
+__all__ = ["money_section", "save_costs"]
+
+
+def save_costs(runs: Sequence[CostedRun], path: Path, command: str = "") -> None:
+    """Write the figures of runs' costs to ``path``: ``.html`` is a page with the tables, others are print.
+
+    Parameters
+    ----------
+    runs : sequence of CostedRun
+        At least one of known size that finishes and has a price or a power.
+    path : Path
+        Ends in one of :data:`scalewall.report.plots.PLOT_SUFFIXES`.
+    command : str
+        The command that makes the file again, shown on the page; may be empty.
+
+    Raises
+    ------
+    InputError
+        Nothing to draw.
+    """
+    charts = money_charts(runs)
+    if not charts:
+        raise InputError(
+            "--plot", str(path), "runs of known size (--flop) on machines with a price or a power"
+        )
+    if path.suffix.lower() == ".html":
+        answer = [_words(run) for run in runs if run.money is not None]
+        section = money_section(runs)
+        write_text(path, sections_page("What do these training runs cost?", answer, (section,), command))
+    else:
+        from scalewall.report.matplotlib_figures import figure
+
+        save_figure(figure(charts), path)
+
+
+def money_section(runs: Sequence[CostedRun]) -> Section:
+    """Return figures and tables of what runs cost and draw, with every price, for a page."""
+    machines = {run.machine: run.prices for run in runs}
+    return Section(
+        "Money and energy",
+        (),
+        money_charts(runs),
+        (cost_table(runs), power_table(runs), *(prices_table(prices) for prices in machines.values())),
+    )
+
+
+def _words(run: CostedRun) -> str:
+    from scalewall.report import units
+
+    money = run.money
+    assert money is not None
+    size = "" if run.training_flop is None else f"A run of {units.flop(run.training_flop)}: "
+    return (
+        f"{size}{units.count(money.accelerators)} of {run.title} for {units.duration(money.seconds)}. Rent "
+        f"{usd(money.rent_usd)}, owning {usd(money.owned_usd)}, buying the cluster {usd(money.capital_usd)}."
+    )
