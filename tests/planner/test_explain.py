@@ -71,6 +71,12 @@ def test_inputs_without_effect_are_named() -> None:
     assert not {"schedule", "sequence_parallel"} & set(busy)
 
 
+def test_what_belongs_to_other_choices_is_without_effect() -> None:
+    layout = Layout(dp=8, recompute="full", recompute_modules=("mlp",))
+    assert {"recompute_modules", "dispatcher"} <= set(explain(dense_run(), layout, BRIDGE).without_effect)
+    assert "dispatcher" not in explain(mixture_run(), MIXTURE_LAYOUT, BRIDGE).without_effect
+
+
 def test_without_effect_means_that_no_value_does_anything() -> None:
     explained = explain(dense_run(), Layout(dp=8), BRIDGE)
     step, needed = explained.answer.step.seconds, explained.answer.fit.needed

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scalewall.cli import framework_inputs as frameworks
 from scalewall.cli.flags import complete_machine
 from scalewall.cli.models import complete_model
+from scalewall.cli.plan_outputs import Export, exported, print_export
 from scalewall.cli.planner_inputs import PlannerOptions, ask, complete_profile
 from scalewall.errors import check_finite
 
 if TYPE_CHECKING:
     from scalewall.cli.planner_inputs import Asked
     from scalewall.planner.estimate import Estimate, Goodput
+    from scalewall.planner.export import Exported
 
 __all__ = ["estimate"]
 
@@ -32,6 +35,8 @@ Examples:
       --tp 4 --cp 2 --pp 4 --chunks 5 --precision bf16
   scalewall estimate --model deepseek-v3 --machine gb200-nvl72 --gpus 256 --global-batch 4096 --seq 4096 \\
       --pp 4 --chunks 4 --ep 64 --precision mxfp8 --dispatcher hybridep --json
+  scalewall estimate --model llama3-70b --machine h100 --gpus 64 \\
+      --megatron-args "--tensor-model-parallel-size 8 --global-batch-size 128 --seq-length 8192"
 """
 
 Model = Annotated[
@@ -80,15 +85,27 @@ Graphs = Annotated[str, typer.Option("--graphs", help="CUDA graphs cover: none, 
 Measured = Annotated[
     Path | None, typer.Option("--measured", help="TOML with measurements of your own cluster.")
 ]
+SequenceParallel = Annotated[
+    bool,
+    typer.Option(
+        "--sequence-parallel/--no-sequence-parallel",
+        help="Split norms and residuals over tensor-parallel ranks.",
+    ),
+]
+ShardRanks = Annotated[
+    int,
+    typer.Option("--shard-ranks", help="Data-parallel ranks that share one copy of what is split; 0: all."),
+]
 Set = Annotated[list[str] | None, typer.Option("--set", help="PATH=VALUE: a machine figure in SI units.")]
 
 
 def estimate(
+    ctx: typer.Context,
     model: Model,
     machine: Machine,
-    gpus: Gpus,
-    global_batch: GlobalBatch,
-    seq: Seq,
+    gpus: Gpus | None = None,
+    global_batch: GlobalBatch | None = None,
+    seq: Seq | None = None,
     tp: Tp = 1,
     cp: Cp = 1,
     pp: Pp = 1,
@@ -105,8 +122,15 @@ def estimate(
     dispatcher: Dispatcher = "all-to-all",
     expert_overlap: ExpertOverlap = False,
     graphs: Graphs = "none",
+    sequence_parallel: SequenceParallel = True,
+    shard_ranks: ShardRanks = 0,
     measured: Measured = None,
     set_: Set = None,
+    megatron_args: frameworks.MegatronArgs = None,
+    nemo_overrides: frameworks.NemoFile = None,
+    torchtitan_file: frameworks.TorchtitanFile = None,
+    deepspeed_file: frameworks.DeepspeedFile = None,
+    export: Export = None,
     tokens: Annotated[float | None, typer.Option("--tokens", help="Tokens to train: days and cost.")] = None,
     gpu_hour_usd: Annotated[
         float | None, typer.Option("--gpu-hour-usd", help="Price of an accelerator an hour.")
@@ -124,20 +148,24 @@ def estimate(
         check_finite("--tokens", tokens, 1, 1e18, "tokens")
     if gpu_hour_usd is not None:
         check_finite("--gpu-hour-usd", gpu_hour_usd, 0, 1e6, "USD")
-    asked = ask(
-        PlannerOptions(
-            model, machine, gpus, global_batch, seq, tp, cp, pp, ep, etp, chunks, microbatch, schedule, sharding,
-            recompute, recompute_modules, precision, profile, dispatcher, expert_overlap, graphs, measured,
-            set_ or [],
-        )
+    options = PlannerOptions(
+        model, machine, gpus, global_batch, seq, tp, cp, pp, ep, etp, chunks, microbatch, schedule, sharding,
+        recompute, recompute_modules, precision, profile, dispatcher, expert_overlap, graphs, measured,
+        set_ or [], sequence_parallel, shard_ranks,
     )  # fmt: skip
+    sources = frameworks.Sources(megatron_args, nemo_overrides, torchtitan_file, deepspeed_file)
+    asked = ask(frameworks.with_framework(ctx, options, sources))
+    written = exported(export, asked.run, asked.layout, asked.profile)
     answer = estimate_layout(asked.run, asked.layout, asked.profile)
     lost = goodput(asked.layout.ranks) if failures else None
     money = _cost(answer, lost, tokens, gpu_hour_usd)
     if json:
         from scalewall.report.records import json_text
 
-        typer.echo(json_text(_document(asked, answer, lost, money)), nl=False)
+        typer.echo(json_text(_document(asked, answer, lost, money, written)), nl=False)
+        return
+    if written:
+        print_export(written)
         return
     _print(asked, answer, lost, money)
 
@@ -165,7 +193,11 @@ def _cost(
 
 
 def _document(
-    asked: Asked, answer: Estimate, lost: Goodput | None, money: dict[str, float | str | None]
+    asked: Asked,
+    answer: Estimate,
+    lost: Goodput | None,
+    money: dict[str, float | str | None],
+    written: Exported | None,
 ) -> dict[str, object]:
     from scalewall._version import __version__
     from scalewall.planner.constants import constants
@@ -197,6 +229,7 @@ def _document(
         "fixes": [{"change": fix.change, "needed": fix.needed, "slowdown": fix.slowdown} for fix in fixes],
         "failures": lost,
         "training": money or None,
+        "export": written,
         "assumptions": {
             "notes": asked.assumptions,
             "profile": {

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scalewall.cli import estimate as options
+from scalewall.cli import framework_inputs as frameworks
+from scalewall.cli.plan_outputs import Export, exported, print_export
 from scalewall.cli.planner_inputs import PlannerOptions, ask
 
 if TYPE_CHECKING:
@@ -29,11 +31,12 @@ Examples:
 
 
 def explain(
+    ctx: typer.Context,
     model: options.Model,
     machine: options.Machine,
-    gpus: options.Gpus,
-    global_batch: options.GlobalBatch,
-    seq: options.Seq,
+    gpus: options.Gpus | None = None,
+    global_batch: options.GlobalBatch | None = None,
+    seq: options.Seq | None = None,
     tp: options.Tp = 1,
     cp: options.Cp = 1,
     pp: options.Pp = 1,
@@ -50,25 +53,36 @@ def explain(
     dispatcher: options.Dispatcher = "all-to-all",
     expert_overlap: options.ExpertOverlap = False,
     graphs: options.Graphs = "none",
+    sequence_parallel: options.SequenceParallel = True,
+    shard_ranks: options.ShardRanks = 0,
     measured: options.Measured = None,
     set_: options.Set = None,
+    megatron_args: frameworks.MegatronArgs = None,
+    nemo_overrides: frameworks.NemoFile = None,
+    torchtitan_file: frameworks.TorchtitanFile = None,
+    deepspeed_file: frameworks.DeepspeedFile = None,
+    export: Export = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Explain one given layout: its step from the arithmetic up, what binds it, what one change would buy."""
     from scalewall.planner.explain import explain as explain_layout
 
-    asked = ask(
-        PlannerOptions(
-            model, machine, gpus, global_batch, seq, tp, cp, pp, ep, etp, chunks, microbatch, schedule, sharding,
-            recompute, recompute_modules, precision, profile, dispatcher, expert_overlap, graphs, measured,
-            set_ or [],
-        )
+    given = PlannerOptions(
+        model, machine, gpus, global_batch, seq, tp, cp, pp, ep, etp, chunks, microbatch, schedule, sharding,
+        recompute, recompute_modules, precision, profile, dispatcher, expert_overlap, graphs, measured,
+        set_ or [], sequence_parallel, shard_ranks,
     )  # fmt: skip
+    sources = frameworks.Sources(megatron_args, nemo_overrides, torchtitan_file, deepspeed_file)
+    asked = ask(frameworks.with_framework(ctx, given, sources))
+    written = exported(export, asked.run, asked.layout, asked.profile)
     explained = explain_layout(asked.run, asked.layout, asked.profile)
     if json:
         from scalewall.report.records import json_text
 
-        typer.echo(json_text(_document(asked, explained)), nl=False)
+        typer.echo(json_text(_document(asked, explained) | {"export": written}), nl=False)
+        return
+    if written:
+        print_export(written)
         return
     _print(asked, explained)
 

@@ -37,6 +37,7 @@ _FLAGS = {
     "dp": "--gpus",
     "precision": "--precision",
     "schedule": "--schedule",
+    "shard_ranks": "--shard-ranks",
 }
 
 
@@ -46,9 +47,9 @@ class PlannerOptions:
 
     model: str
     machine: str
-    gpus: int
-    global_batch: int
-    sequence: int
+    gpus: int | None
+    global_batch: int | None
+    sequence: int | None
     tp: int
     cp: int
     pp: int
@@ -67,6 +68,9 @@ class PlannerOptions:
     graphs: str
     measured: Path | None
     settings: Sequence[str]
+    sequence_parallel: bool = True
+    shard_ranks: int = 0
+    compiled: bool = True
 
 
 @dataclass(frozen=True)
@@ -106,6 +110,9 @@ def ask(options: PlannerOptions) -> Asked:
     from scalewall.planner.run import Run, check_run
     from scalewall.workload.models import read_model
 
+    gpus = _required("--gpus", options.gpus, "a number of accelerators")
+    batch = _required("--global-batch", options.global_batch, "the sequences of a step")
+    sequence = _required("--seq", options.sequence, "the tokens of a sequence")
     entry = read_model(options.model)
     device = load_device(options.machine, overrides_of(options.settings))
     if options.measured:
@@ -115,27 +122,34 @@ def ask(options: PlannerOptions) -> Asked:
         "tp": options.tp,
         "cp": options.cp,
         "pp": options.pp,
-        "dp": _data_parallel(options),
+        "dp": _data_parallel(options, gpus),
         "ep": options.ep,
         "etp": options.etp,
         "chunks": options.chunks,
         "microbatch": options.microbatch,
         "schedule": options.schedule,
         "sharding": options.sharding,
+        "sequence_parallel": options.sequence_parallel,
+        "shard_ranks": options.shard_ranks,
         "recompute": options.recompute,
         "recompute_modules": tuple(word for word in options.modules.split(",") if word),
     }
     with _named():
         layout = Layout(**values)
+        _check_shard(layout)
         profile = load_profile(options.profile or NEWEST)
-        switches: dict[str, Any] = {"precision": options.precision, "graphs": options.graphs}
+        switches: dict[str, Any] = {
+            "precision": options.precision,
+            "graphs": options.graphs,
+            "compiled": options.compiled,
+        }
         if entry.model.experts:
             switches |= {"dispatcher": options.dispatcher, "expert_overlap": options.expert_overlap}
         run = Run(
             model=entry.model,
             device=device,
-            sequence=options.sequence,
-            global_batch=options.global_batch,
+            sequence=sequence,
+            global_batch=batch,
             **switches,
         )
         check_run(run, layout)
@@ -145,18 +159,33 @@ def ask(options: PlannerOptions) -> Asked:
     return Asked(run, layout, profile, assumptions)
 
 
-def _data_parallel(options: PlannerOptions) -> int:
+def _required(flag: str, value: int | None, what: str) -> int:
+    if value is None:
+        raise InputError(flag, None, what)
+    return value
+
+
+def _check_shard(layout: Layout) -> None:
+    """Refuse groups of shards that the data-parallel ranks do not split into."""
+    from scalewall.planner.run import nearest_divisors
+
+    shard, ranks = layout.shard_ranks, layout.gradient_ranks
+    if shard < 0 or (shard and ranks % shard):
+        near = nearest_divisors(ranks, shard)
+        raise InputError("shard_ranks", shard, f"0 (all) or a divisor of cp x dp = {ranks}", near)
+
+
+def _data_parallel(options: PlannerOptions, gpus: int) -> int:
     """Return how many data-parallel ranks the accelerators leave."""
-    for flag in ("gpus", "tp", "cp", "pp"):
-        number = getattr(options, flag)
+    for flag, number in (("gpus", gpus), ("tp", options.tp), ("cp", options.cp), ("pp", options.pp)):
         if number < 1:
             raise InputError(f"--{flag}", number, "a whole number, at least 1", ["1"])
     share = options.tp * options.cp * options.pp
-    if options.gpus % share:
-        lower = options.gpus // share * share
+    if gpus % share:
+        lower = gpus // share * share
         near = [str(count) for count in (lower, lower + share) if count]
-        raise InputError("--gpus", options.gpus, f"a multiple of tp x cp x pp = {share}", near)
-    return options.gpus // share
+        raise InputError("--gpus", gpus, f"a multiple of tp x cp x pp = {share}", near)
+    return gpus // share
 
 
 def complete_profile(incomplete: str) -> list[str]:

@@ -111,7 +111,10 @@ def _idle_knobs(answer: Estimate, near: tuple[Move, ...]) -> list[str]:
         if move.seconds is not None and move.needed is not None:
             same = _is_same(move.seconds, answer.step.seconds) and _is_same(move.needed, answer.fit.needed)
             busy[move.knob] = busy.get(move.knob, False) or not same
-    return [knob for knob, has_effect in busy.items() if not has_effect]
+    idle = [knob for knob, has_effect in busy.items() if not has_effect]
+    if answer.layout.recompute_modules and answer.layout.recompute != "selective":
+        idle.append("recompute_modules")
+    return idle if answer.run.model.experts else [*idle, "dispatcher", "expert_overlap"]
 
 
 def _idle_figures(answer: Estimate, hardware: tuple[Sensitivity, ...]) -> list[str]:
