@@ -15,6 +15,7 @@ from scalewall.cli.estimate_ideal import estimate_ideal
 from scalewall.cli.explain import explain
 from scalewall.cli.fit_memory import fit_memory
 from scalewall.cli.flags import message
+from scalewall.cli.forecast import forecast
 from scalewall.cli.hardware import hardware
 from scalewall.cli.laws import laws
 from scalewall.cli.levers import levers
@@ -51,6 +52,7 @@ app.command()(estimate)
 app.command()(explain)
 app.command(name="fit-memory")(fit_memory)
 app.command()(schedule)
+app.command()(forecast)
 app.command()(cost)
 app.command()(reproduce)
 app.command()(serve)

@@ -27,7 +27,7 @@ Examples:
   scalewall cost --machine h100 --accelerators 16384 --days 54
   scalewall cost --machine h100 --flop 3.8e25 --utilization 0.4 --accelerators 16384
   scalewall cost --machine h100 b200 gb200-nvl72 --flop 1e27 --months 3
-  scalewall cost --machine h100 --flop 1e26 1e27 1e28 --plot cost.png
+  scalewall cost --machine h100 --flop 1e26 --flop 1e27 --plot cost.png
   scalewall cost --machine h100 --accelerators 1000 --days 30 --price usd_per_hour=2 --price usd_per_kwh=0.05
 """
 
