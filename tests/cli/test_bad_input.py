@@ -10,6 +10,7 @@ from tests.cli.running import FEW, run
 
 CASES = [
     (("--machine", "h1000"), "--machine: 'h1000'", "Nearest: h100"),
+    (("--machine", "mine"), "--machine: 'mine'", "or a machine file, NAME.toml"),
     (("--machine", "ref-h100", "b20"), "--machine: 'b20'", "Nearest: b200"),
     (("--machine", "nowhere.toml"), "--machine: 'nowhere.toml'", "No such file"),
     (("--precision", "12"), "--precision: 12", "32, 16, 8 bits"),
@@ -64,6 +65,7 @@ CASES = [
     (("--tensor-levels", "0"), "--tensor-levels: 0", "at least 1"),
     (("--set", "network.1.bandwidth"), "--set: 'network.1.bandwidth'", "PATH=VALUE"),
     (("--set", "network.1.bandwith=1e9"), "--set network.1.bandwith", "Nearest: network.1.bandwidth"),
+    (("--set", "netwrk.1.bandwidth=1e9"), "--set netwrk.1.bandwidth", "Nearest: network.1.bandwidth"),
     (("--set", "network.1.bandwidth=fast"), "--set network.1.bandwidth: 'fast'", "a number in SI units"),
     (("--set", "network.1.bandwidth=-1"), "--set network.1.bandwidth: -1.0", "from 1000"),
     (("--set", "network.1.bandwidth=nan"), "--set network.1.bandwidth: nan", "from 1000"),
@@ -126,7 +128,7 @@ def test_an_unknown_key_in_a_machine_file_is_an_error(tmp_path: Path) -> None:
         ('rounding = "no"', "rounding: 'no' is not usable. Allowed: true or false"),
         ("precision = 16.5", "precision: 16.5 is not usable"),
         ('machines = "h100"', "machines: 'h100' is not usable. Allowed: a list"),
-        ("machines = [3]", "values"),
+        ("machines = [3]", "machines: 3 is not usable. Allowed: one of"),
         ('machines = ["h1000"]', "machines: 'h1000' is not usable"),
         ('grid = ["a", 2, 3]', "grid: 'a' is not usable"),
         ("bounds = 3", "bounds: 3 is not usable"),

@@ -22,7 +22,7 @@ def test_a_larger_odd_factor_only_adds_widths(odd_max):
     assert list(grid(odd_max)) == sorted(set(grid(odd_max)))
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(log_flop=st.floats(22, 36), sparse=st.booleans())
 def test_nearest_stack_is_nearest_of_the_whole_grid(log_flop, sparse):
     laws = Laws(sparsity="law" if sparse else "dense")
@@ -60,6 +60,19 @@ def test_an_empty_grid_names_its_neighbours():
     with pytest.raises(InputError) as caught:
         grid(1, 12289, 12290)
     assert caught.value.suggestions == ("8192", "16384")
+
+
+def test_widths_without_a_countable_batch_end_the_grid():
+    """With experts, DeepSeek's batch law asks for more than 2**53 tokens at the widest stacks."""
+    laws = Laws(sparsity="law", batch="deepseek")
+    with pytest.raises(InputError, match="batch_tokens"):
+        stack_for(127 << 21, laws)
+    assert nearest_stack(1e30, laws).training_flop == pytest.approx(1e30, rel=0.1)
+    with pytest.raises(InputError) as caught:
+        nearest_stack(1e45, laws)
+    assert caught.value.field == "training_flop"
+    largest = nearest_stack(float(caught.value.suggestions[0]) * (1 - 1e-3), laws)
+    assert largest.batch_tokens <= 2**53
 
 
 @pytest.mark.parametrize("training_flop", [0, -1e26, math.nan, math.inf, 1e3, 1e60])

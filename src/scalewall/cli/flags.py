@@ -89,6 +89,8 @@ def as_flag(field: str) -> str:
         return _FLAGS[field]
     if field.startswith("bound "):
         return f"--{field}"
+    if field.startswith("override "):
+        return f"--set {field.removeprefix('override ')}"
     if _is_figure(field):
         return f"--set {field}"
     return field
@@ -102,7 +104,7 @@ def message(error: InputError) -> str:
 
 
 def _is_figure(field: str) -> bool:
-    """Whether a field is the path of a machine's figure: ``network.1.bandwidth``, misspelt or not."""
+    """Whether a field is the path of a machine's figure, as ``network.1.bandwidth``."""
     from scalewall.hardware.fields import FIGURE_TABLES
 
     table, dot, rest = field.partition(".")

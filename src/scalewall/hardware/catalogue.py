@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from scalewall.errors import InputError, unknown_name
+from scalewall.errors import InputError, nearest, unknown_name
 from scalewall.hardware.build import build_cluster
 from scalewall.hardware.checks import check_machine_file, lacking
 from scalewall.hardware.machine import Cluster, Figure
@@ -50,11 +50,13 @@ def read_machine(name_or_path: str | os.PathLike[str]) -> MachineFile:
     InputError
         Unknown name, missing file, or whatever is wrong in the file, by file and path.
     """
+    if not isinstance(name_or_path, (str, os.PathLike)):
+        raise InputError("machine", name_or_path, _machine_words())
     text = os.fspath(name_or_path)
     if text in _catalogue():
         return _read_catalogue(text)
     if not text.endswith(".toml") and os.sep not in text:
-        raise unknown_name("machine", text, machine_names())
+        raise InputError("machine", text, _machine_words(), nearest(text, machine_names()))
     machine = read_machine_file(Path(text), _read_base)
     check_machine_file(machine)
     return machine
@@ -79,6 +81,11 @@ def _read_base(name: str, file: Path, chain: Chain) -> MachineFile:
     raise unknown_name(
         f"{file}: base", name, [*machine_names(), *(path.name for path in file.parent.glob("*.toml"))]
     )
+
+
+def _machine_words() -> str:
+    """Say what names a machine."""
+    return f"one of {len(_catalogue())} names (scalewall hardware list) or a machine file, NAME.toml"
 
 
 def load_machine(

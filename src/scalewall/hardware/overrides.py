@@ -97,7 +97,9 @@ def apply_overrides(
     settable = settable_paths(machine) if overrides else []
     for path, value in overrides.items():
         if path not in settable:
-            raise InputError(path, value, f"a figure of {machine.name}", nearest(path, settable))
+            raise InputError(
+                f"override {path}", value, f"the path of a figure of {machine.name}", nearest(path, settable)
+            )
         number = check_value(path, path, value)
         before = machine.figures.get(path)
         if before is not None and _is_far(number, before.value):

@@ -81,9 +81,10 @@ class LinearScaling:
     Parameters
     ----------
     first_failure_flop : float or None
-        Least training compute on the grid below the threshold; None: none failed.
+        Least training compute on the grid that does not exceed the threshold or does not finish; None: none
+        failed.
     last_pass_flop : float or None
-        Largest training compute on the grid at or above the threshold; None: none passed.
+        Largest training compute on the grid above the threshold; None: none passed.
     threshold : float
         Share of the sustained utilization.
     threshold_utilization : float

@@ -60,7 +60,7 @@ def nearest_stack(training_flop: float, laws: Laws, odd_max: int = FINE_ODD_MAX)
     """Return the model of the whole grid whose training compute is nearest in logarithm.
 
     Training compute grows with ``d_model`` under every law, so a bisection finds it; its own
-    ``training_flop`` is the true one.
+    ``training_flop`` is the true one. Widths that the laws make no countable batch of end the grid.
 
     Parameters
     ----------
@@ -81,11 +81,21 @@ def nearest_stack(training_flop: float, laws: Laws, odd_max: int = FINE_ODD_MAX)
         For compute outside what the grid spans under these laws.
     """
     widths = _members(odd_max)
-    smallest, largest = stack_for(widths[0], laws), stack_for(widths[-1], laws)
+    smallest = stack_for(widths[0], laws)
+    del widths[bisect_left(widths, math.inf, key=lambda width: _flop(width, laws)) :]
+    largest = stack_for(widths[-1], laws)
     check_finite("training_flop", training_flop, smallest.training_flop, largest.training_flop, "FLOP")
-    at = bisect_left(widths, training_flop, key=lambda width: stack_for(width, laws).training_flop)
+    at = bisect_left(widths, training_flop, key=lambda width: _flop(width, laws))
     nearby = [stack_for(width, laws) for width in widths[max(0, at - 1) : at + 1]]
     return min(nearby, key=lambda stack: abs(math.log(stack.training_flop / training_flop)))
+
+
+def _flop(width: int, laws: Laws) -> float:
+    """Return the training compute of a width (FLOP), infinite where the laws' run is beyond what is counted."""
+    try:
+        return stack_for(width, laws).training_flop
+    except InputError:
+        return math.inf
 
 
 def _members(odd_max: int) -> list[int]:

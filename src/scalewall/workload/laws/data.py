@@ -12,7 +12,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from scalewall.workload.laws.law import Fitted, Law, Number, power_law, registry
@@ -181,6 +181,17 @@ def llama_3(parameters: Number) -> Number:
 
 _HOFFMANN_RUNS = (Fitted("parameters", 70e6, 16e9), Fitted("tokens", 5e9, 500e9))
 
+
+def _compute_optimal(
+    name: str, function: Callable[[float], float], fit: LossFit, source: str, note: str
+) -> Law:
+    """Return the law of compute-optimal tokens under a loss fit to the runs of [1]."""
+    size = f"{fit.size_factor:.10g}/N^{fit.size_exponent:g}"
+    data = f"{fit.data_factor:.10g}/D^{fit.data_exponent:g}"
+    formula = f"D at least loss of {fit.irreducible:g} + {size} + {data}"
+    return Law("data", name, formula, function, ("parameters",), {}, source, note, _HOFFMANN_RUNS)
+
+
 DATA: Mapping[str, Law] = registry(
     Law(
         "data",
@@ -203,27 +214,19 @@ DATA: Mapping[str, Law] = registry(
         "the user's own value",
         "Needs tokens_per_parameter.",
     ),
-    Law(
-        "data",
+    _compute_optimal(
         "hoffmann",
-        "D at least loss of 1.69 + 406.4/N^0.34 + 410.7/D^0.28",
         hoffmann,
-        ("parameters",),
-        {},
+        HOFFMANN,
         "Hoffmann et al. 2022, arXiv:2203.15556, approach 3",
         "D ~ N^1.21. Disagrees with the paper's other two approaches; besiroglu corrects it.",
-        _HOFFMANN_RUNS,
     ),
-    Law(
-        "data",
+    _compute_optimal(
         "besiroglu",
-        "D at least loss of 1.8172 + 482.01/N^0.3478 + 2085.43/D^0.3658",
         besiroglu,
-        ("parameters",),
-        {},
+        BESIROGLU,
         "Besiroglu et al. 2024, arXiv:2404.10102",
         "D ~ N^0.95. Fitted to points read off a figure of Hoffmann et al.",
-        _HOFFMANN_RUNS,
     ),
     Law(
         "data",
