@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -24,7 +25,7 @@ from scalewall.planner.space import Again
 from scalewall.planner.step import hop_bytes, seconds_of
 from scalewall.planner.weights import layer_parameters
 
-__all__ = ["RowMaker"]
+__all__ = ["RowMaker", "least_seconds", "whole_counts"]
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,8 @@ class RowMaker:
     def _dense(self) -> Passes:
         return device_passes(self.question.run, self.layout, self.question.profile, experts=False)
 
-    def rows(self, ep: int, etp: int, again: tuple[Again, ...]) -> list[Row]:
-        """Return the rows of one choice of the experts' degrees, one for each kind of recomputation."""
+    def rows(self, ep: int, etp: int, again: Iterable[Again]) -> Iterator[Row]:
+        """Yield the rows of one choice of the experts' degrees, one for each kind of recomputation."""
         question, run, profile = self.question, self.question.run, self.question.profile
         layout = replace(self.layout, ep=ep, etp=etp, dp=ep * etp)
         bare: dict[str, Passes] = {}
@@ -65,29 +66,25 @@ class RowMaker:
         if run.model.experts:
             bare["experts"] = device_passes(run, layout, profile, experts=True)
         own, hop = layer_parameters(run, layout), hop_bytes(run, layout)
-        found = []
         for kind, modules in again:
-            chosen = replace(layout, recompute=kind, recompute_modules=modules)  # type: ignore[arg-type]
+            chosen = replace(layout, recompute=kind, recompute_modules=modules)
             pieces = self._common | {
                 name: finish_layer(passes, run, chosen, profile, experts=name == "experts")
                 for name, passes in bare.items()
             }
-            found.append(
-                Row(
-                    seconds_of(pieces),
-                    own,
-                    kept_of(run, chosen, profile),
-                    float(hop),
-                    layout.tp,
-                    layout.cp,
-                    ep,
-                    etp,
-                    layout.microbatch,
-                    question.ranks,
-                    run.global_batch,
-                )
+            yield Row(
+                seconds_of(pieces),
+                own,
+                kept_of(run, chosen, profile),
+                float(hop),
+                layout.tp,
+                layout.cp,
+                ep,
+                etp,
+                layout.microbatch,
+                question.ranks,
+                run.global_batch,
             )
-        return found
 
 
 def least_seconds(row: Row, whole: NDArray[np.float64]) -> float:

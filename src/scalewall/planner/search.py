@@ -23,6 +23,9 @@ __all__ = ["REACH", "Candidates", "Progress", "search"]
 REACH = 1.5
 """Plans that take longer than this many times the best are dropped, once enough are known."""
 
+_ENDLESS = 10**6
+"""A microbatch so large that everything that does not grow with it is gone: no smaller one takes less a sequence."""
+
 Progress = Callable[[int, int], None]
 """Called with how many splits are done, of how many."""
 
@@ -170,19 +173,39 @@ class _Searcher:
         shapes = self._shapes(split)
         size = (len(split.shapes), len(split.variants))
         makers: dict[int, RowMaker] = {}
+
+        def maker(microbatch: int) -> RowMaker:
+            if microbatch not in makers:
+                makers[microbatch] = RowMaker(self._question, replace(layout, microbatch=microbatch))
+            return makers[microbatch]
+
         for ep, etp in self._space.expert_degrees(split.tp):
             full = {again: np.zeros(size, dtype=np.uint8) for again in self._space.again}
-            left = list(self._space.again)
+            left = [
+                again
+                for again, row in zip(
+                    self._space.again, maker(_ENDLESS).rows(ep, etp, self._space.again), strict=True
+                )
+                if not self._hopeless(row)
+            ]
             for microbatch in split.microbatches:
-                if microbatch not in makers:
-                    makers[microbatch] = RowMaker(self._question, replace(layout, microbatch=microbatch))
-                for again, row in zip(left, makers[microbatch].rows(ep, etp, tuple(left)), strict=True):
-                    chosen = _Chosen(split, ep, etp, microbatch, again)
-                    self._row(row, shapes, full[again], chosen)
-                if split.microbatches[0] == 1:
-                    left = [again for again in left if (full[again] == SUITS).any()]
+                trying = tuple(left)
+                rows = maker(microbatch).rows(ep, etp, trying)
+                for again, row in zip(trying, rows, strict=True):
+                    if self._hopeless(row):
+                        continue
+                    self._row(row, shapes, full[again], _Chosen(split, ep, etp, microbatch, again))
+                    if split.microbatches[0] == 1 and not (full[again] == SUITS).any():
+                        left.remove(again)
                 if not left:
                     break
+
+    def _hopeless(self, row: Row) -> bool:
+        """Whether no pipeline of a row comes near the best."""
+        if least_seconds(row, self._whole) <= self._best.cutoff:
+            return False
+        self._skipped += 1
+        return True
 
     def _shapes(self, split: Split) -> Shapes:
         counts = [self._counts[shape] for shape in split.shapes]
@@ -202,13 +225,9 @@ class _Searcher:
         )
 
     def _row(self, row: Row, shapes: Shapes, full: NDArray[np.uint8], chosen: _Chosen) -> None:
-        cutoff = self._best.cutoff
-        if least_seconds(row, self._whole) > cutoff:
-            self._skipped += 1
-            cutoff = -1.0
         room = (full.size, 2)
         found = Found(np.empty(room), np.empty(room, dtype=np.int32), full, self._tally)
-        written = evaluate_row(row, shapes, self._figures, self._capacity, cutoff, found)
+        written = evaluate_row(row, shapes, self._figures, self._capacity, self._best.cutoff, found)
         if written:
             self._best.add(found.values[:written, 0])
             self._written.append((found.values[:written].copy(), found.numbers[:written].copy()))

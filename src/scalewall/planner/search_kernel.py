@@ -120,7 +120,7 @@ def evaluate_row(
     capacity : float
         Bytes that a stage may hold.
     cutoff : float
-        Seconds: slower ones are counted but not written; below 0: only whether they fit is of interest.
+        Seconds: slower ones are counted but not written.
     found : Found
         Where the others go.
     """
@@ -164,8 +164,6 @@ def evaluate_row(
                 continue
             found.full[number, way] = SUITS
             found.tally[FITS] += 1
-            if cutoff < 0.0:
-                continue
             step = compose(row.seconds, counts, row.own, row.hop_bytes, microbatches, figures, degrees)
             if step.total <= cutoff:
                 found.values[written, 0] = step.total
