@@ -15,6 +15,7 @@ from scalewall.planner.communication import (
     gather_seconds,
     pair_seconds,
     ranks_inside,
+    reduce_everywhere_seconds,
 )
 from tests.planner.samples import A100, GB200, H100
 
@@ -45,8 +46,21 @@ def test_all_gather_of_512_mib_over_8(device: object, measured: float) -> None:
     assert gather_seconds(device, 8, 1, 2.0**29) == pytest.approx(measured, rel=0.1)  # type: ignore[arg-type]
 
 
+def test_small_all_reduces_over_many_domains_take_the_tree() -> None:
+    """128 nodes: ``2 (7 x 4 us + 7 x 14 us)`` and the call (NCCL), against ``2 x 127`` steps of a ring."""
+    tree = reduce_everywhere_seconds(A100, 1024, 1, 1.0)
+    assert tree == pytest.approx(8.4e-6 + 2 * (7 * 4e-6 + 7 * 14e-6), rel=1e-3)
+    assert tree < 2 * call_seconds(A100, 1024, 1) / 10
+
+
+def test_large_all_reduces_take_the_ring() -> None:
+    assert reduce_everywhere_seconds(H100, 16, 1, 1e11) == gather_seconds(H100, 16, 1, 2e11, 2.0)
+    assert reduce_everywhere_seconds(H100, 8, 1, 1e6) == gather_seconds(H100, 8, 1, 2e6, 2.0)
+
+
 def test_alone_nothing_is_sent() -> None:
     assert gather_seconds(H100, 1, 1, 1e9) == 0.0
+    assert reduce_everywhere_seconds(H100, 1, 1, 1e9) == 0.0
     assert exchange_seconds(H100, 1, 1, 0.0, 0.0, "deepep") == 0.0
 
 
@@ -58,4 +72,5 @@ def test_pairs_beyond_the_domain_use_the_port() -> None:
 @given(st.floats(1e3, 1e11), st.integers(2, 1024), st.sampled_from([1, 2, 4, 8]))
 def test_faster_links_never_slow_a_collective(size: float, ranks: int, stride: int) -> None:
     faster = replace(H100, fast_bandwidth=9e11, slow_bandwidth=1e11)
-    assert gather_seconds(faster, ranks, stride, size) <= gather_seconds(H100, ranks, stride, size)
+    for seconds in (gather_seconds, reduce_everywhere_seconds):
+        assert seconds(faster, ranks, stride, size) <= seconds(H100, ranks, stride, size)

@@ -8,15 +8,26 @@ from pathlib import Path
 import pytest
 
 import scalewall.planner
-from scalewall.planner.constants import constants, value
+from scalewall.planner.constants import KINDS, constants, value
+from scalewall.planner.device_data import device_figures
 
 SOURCES = [path.read_text() for path in Path(scalewall.planner.__file__).parent.glob("*.py")]
 
 
 def test_kinds_and_sources() -> None:
-    for constant in constants().values():
-        assert constant.kind in {"physics", "measured", "fitted"}
+    for constant in (*constants().values(), *device_figures()):
+        assert constant.kind in KINDS
         assert len(constant.source) > 10
+        assert constant.kind != "assumed" or len(constant.note) > 10
+
+
+def test_what_its_note_calls_assumed_is_not_called_measured_throughout() -> None:
+    for constant in constants().values():
+        assert constant.kind == "assumed" or "assumed" not in constant.note
+
+
+def test_no_figure_of_machines_is_fitted() -> None:
+    assert all(figure.kind != "fitted" for figure in device_figures())
 
 
 def test_fitted_ones_that_all_profiles_share_are_few() -> None:

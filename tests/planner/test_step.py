@@ -34,6 +34,17 @@ def test_terms_add_up(name: str) -> None:
         assert all(seconds >= 0.0 for seconds in step.parts.values())
 
 
+def test_in_a_pipeline_sharded_weights_travel_once_a_step() -> None:
+    """torchtitan keeps a stage whole until the last microbatch; without a pipeline weights are gathered again."""
+    profile = with_constants(load_profile("torchtitan-2024"), {"contention": 1.0})
+    for pp, times in ((1, 4.0), (2, 1.0)):
+        layout = Layout(pp=pp, dp=8, sharding="parameters")
+        once, more = (
+            step_time(dense_run(global_batch=count), layout, profile).parts["data"] for count in (16, 64)
+        )
+        assert more / once == pytest.approx(times, rel=0.05)
+
+
 def test_matmuls_by_hand_are_about_the_flop() -> None:
     run = dense_run()
     step = step_time(run, Layout(), with_constants(BRIDGE, {"compute": 1.0}))

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scalewall.errors import InputError
+from scalewall.report.validation_tables import too_large_table
 from scalewall.validation.planner_cases import cases_of, family_of
 from scalewall.validation.planner_validation import predict_rows
 from scalewall.validation.runs import load_published, read_records, record_line
@@ -144,6 +145,39 @@ def test_what_is_not_stated_is_assumed_and_said() -> None:
     assert "microbatch 4" in step.assumed
     assert "no recomputation" in step.assumed
     assert "fp8 with delayed scaling" in step.assumed
+
+
+def test_what_cuda_graphs_cover() -> None:
+    texts = (
+        "cuda_graph=transformer_engine:['moe_router', 'moe_preprocess']",
+        "cuda_graph=transformer_engine:['attn', 'moe_router']",
+        "cuda_graph=local:full_iteration",
+    )
+    found = [import_runs(_line(overlap=text))[0].run["graphs"] for text in texts]
+    assert found == ["router", "partial", "full"]
+
+
+def test_layers_offloaded_as_stated_or_as_in_the_releases_preset() -> None:
+    (stated,) = import_runs(_line(recompute_detail="cpu_offloading_num_layers=12"))
+    assert stated.layout["offloaded_layers"] == 12
+    assert not any("host" in word for word in stated.assumed)
+    (preset,) = import_runs(_line(model_name="Llama3-70B", gpu="GB200"))
+    assert preset.layout["offloaded_layers"] == 40
+    assert any("preset" in word for word in preset.assumed)
+
+
+def test_runs_beside_the_cards_are_those_of_the_main_branch() -> None:
+    (step,) = import_runs(_line(source_key="mbridge_skill_overlap", release=None))
+    assert step.framework == "Megatron-Bridge main"
+
+
+def test_how_close_a_run_that_ran_is_to_its_memory() -> None:
+    (row,), _ = predict_rows(import_runs(_line(mbs=16)))
+    assert row.too_large
+    assert row.memory is not None
+    assert row.share_of_memory == row.memory / (row.capacity or 0.0)
+    table = too_large_table([row])
+    assert f"{100 * row.share_of_memory:.1f} %" in str(table.rows[0][-1])
 
 
 def test_families() -> None:

@@ -128,7 +128,13 @@ def _own(
 
 
 def _tables(validation: Validation) -> list[TableView]:
-    from scalewall.report.validation_tables import groups_table, memory_table, refused_table, summary_table
+    from scalewall.report.validation_tables import (
+        groups_table,
+        memory_table,
+        refused_table,
+        summary_table,
+        too_large_table,
+    )
     from scalewall.validation.planner_validation import MEMORY_JUDGED
 
     return [
@@ -137,6 +143,7 @@ def _tables(validation: Validation) -> list[TableView]:
         groups_table(validation, "accelerator", lambda row: row.machine),
         groups_table(validation, "precision", lambda row: row.precision),
         memory_table(validation.rows, MEMORY_JUDGED),
+        too_large_table(validation.rows),
         refused_table([row for row in validation.rows if row.step.core]),
     ]
 
@@ -180,6 +187,7 @@ def _record(row: RunRow) -> dict[str, object]:
         "published_memory_bytes": row.step.memory_bytes or None,
         "predicted_memory_bytes": row.memory,
         "memory_capacity_bytes": row.capacity,
+        "memory_share": row.share_of_memory or None,
         "profile": row.profile or None,
         "profile_found_by": row.found or None,
         "constants_left_out": row.lent or None,

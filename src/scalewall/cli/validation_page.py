@@ -16,14 +16,21 @@ _HEAD = """\
 Written by `scalewall validate --markdown`; a test compares the page with what the command prints. `validate` predicts
 every published run of the package's data file with the profile that framework and date point to. *Fitted*: the
 profiles' constants as they stand. *Left out*: each profile fitted again without the run's source (or family of
-sources); a profile that then has no run left takes the constants of the profile that it names as nearest.
+sources); a profile that then has no run left takes the constants of the profile that it names as nearest. Constants
+that all profiles share and that are of the kind *fitted* were set once on all runs: leaving a source out does not
+change them.
 
 """
 
 
 def validation_page(validation: Validation) -> str:
     """Return the page as Markdown."""
-    from scalewall.report.validation_tables import groups_table, memory_table, summary_table
+    from scalewall.report.validation_tables import (
+        groups_table,
+        memory_table,
+        summary_table,
+        too_large_table,
+    )
     from scalewall.validation.planner_validation import MEMORY_JUDGED
 
     tables = (
@@ -32,12 +39,14 @@ def validation_page(validation: Validation) -> str:
         groups_table(validation, "accelerator", lambda row: row.machine),
         groups_table(validation, "precision", lambda row: row.precision),
         memory_table(validation.rows, MEMORY_JUDGED),
+        too_large_table(validation.rows),
     )
     return (
         _HEAD
         + "\n".join(_markdown(table) for table in tables)
         + _profiles(validation)
         + _constants()
+        + _machines()
         + _refused(validation)
     )
 
@@ -62,15 +71,16 @@ def _row(cells: list[str]) -> str:
 def _profiles(validation: Validation) -> str:
     lines = [
         "\n## Profiles\n",
-        _row(["Profile", "Fitted constants", "Rows", "Median error", "Fitted on", "Without rows"]),
-        _row(["---"] * 6),
+        _row(["Profile", "Fitted constants", "Set by hand", "Rows", "Median error", "Fitted on", "Nearest"]),
+        _row(["---"] * 7),
     ]
     for profile in validation.profiles.values():
         constants = ", ".join(f"{name} {profile[name]:.3g}" for name in profile.fitted)
         error = f"{100 * profile.fit.median_error:.1f} %" if profile.fit.rows else ""
-        lines.append(
-            _row([profile.name, constants, str(profile.fit.rows), error, profile.fit.date, profile.nearest])
-        )
+        chosen = ", ".join(f"{name} {value:.3g}" for name, value in profile.chosen.items())
+        name = f"{profile.name} (incomplete rows)" if profile.incomplete else profile.name
+        rows = str(profile.fit.rows)
+        lines.append(_row([name, constants, chosen, rows, error, profile.fit.date, profile.nearest]))
     return "\n".join(lines) + "\n"
 
 
@@ -84,6 +94,18 @@ def _constants() -> str:
     ]
     for one in constants().values():
         lines.append(_row([one.name, f"{one.value:g}", one.unit, one.kind, one.source, one.note]))
+    return "\n".join(lines) + "\n"
+
+
+def _machines() -> str:
+    from scalewall.planner.device_data import device_figures
+
+    lines = [
+        "\n## What machines reach\n",
+        _row(["Figure", "Value", "Kind", "Source", "Note"]),
+        _row(["---"] * 5),
+    ]
+    lines += [_row([one.name, one.value, one.kind, one.source, one.note]) for one in device_figures()]
     return "\n".join(lines) + "\n"
 
 

@@ -21,6 +21,8 @@ __all__ = [
     "pair",
     "pair_seconds",
     "ranks_inside",
+    "reduce_everywhere",
+    "reduce_everywhere_seconds",
 ]
 
 _EXCHANGE = value("collective.exchange_fraction")
@@ -59,6 +61,23 @@ def gather(links: Links, ranks: int, stride: int, size: float, calls: float, por
         return 0.0
     moved = size * (ranks - 1) / ranks
     return moved / _bus(links, ranks, stride, ports) + calls * _call(links, ranks, stride)
+
+
+@formula
+def reduce_everywhere(
+    links: Links, ranks: int, stride: int, size: float, calls: float, ports: float
+) -> float:
+    """Seconds of an all-reduce; see :func:`reduce_everywhere_seconds`."""
+    ring = gather(links, ranks, stride, 2 * size, 2 * calls, ports)
+    inside = _inside(links.fast_ranks, ranks, stride)
+    if inside >= ranks:
+        return ring
+    steps = (
+        math.floor(math.log2(math.ceil(ranks / inside))) * links.slow_step + (inside - 1) * links.tree_step
+    )
+    moved = 2 * size * (ranks - 1) / ranks
+    tree = moved / (links.tree_fraction * _bus(links, ranks, stride, ports))
+    return min(ring, tree + calls * (links.call_latency + 2 * steps))
 
 
 @formula
@@ -106,6 +125,18 @@ def gather_seconds(
         Share of the ports in use.
     """
     return gather(links_of(device), ranks, stride, float(size), float(calls), float(ports))
+
+
+def reduce_everywhere_seconds(
+    device: Device, ranks: int, stride: int, size: float, calls: float = 1.0, ports: float = 1.0
+) -> float:
+    """Seconds of an all-reduce of ``size`` bytes in ``calls`` calls, by ring or by tree, whichever is faster.
+
+    A ring is a reduce-scatter and an all-gather: its latency grows with the number of domains. A tree costs
+    ``base + 2 ((n/k - 1) tree + log2(k) slow)`` a call for ``n`` ranks in ``k`` domains, at a little less bandwidth
+    (NCCL, ``src/graph/tuning.cc``). Parameters as for :func:`gather_seconds`, with ``size`` what each rank holds.
+    """
+    return reduce_everywhere(links_of(device), ranks, stride, float(size), float(calls), float(ports))
 
 
 def pair_seconds(device: Device, distance: int, size: float) -> float:

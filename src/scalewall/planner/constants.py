@@ -1,4 +1,4 @@
-"""The registry of constants: value, unit, kind (physics or measured), source. Fitted ones stand in profiles."""
+"""The registry of constants: value, unit, kind, source. What profiles fit stands in profiles.toml."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
-__all__ = ["Constant", "constants", "value"]
+__all__ = ["KINDS", "Constant", "constants", "value"]
 
-_KINDS = ("physics", "measured", "fitted")
+KINDS = ("physics", "measured", "assumed", "fitted")
+"""Kinds of constants; see :class:`Constant`."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,8 @@ class Constant:
     unit : str
         Empty for ratios.
     kind : str
-        ``physics`` (arithmetic, or a published algorithm) or ``measured`` (not on the runs that we validate on).
+        ``physics`` (arithmetic, a datasheet, a published algorithm), ``measured`` (not on the runs that we validate
+        on), ``assumed`` (no measurement; the note says why it is what it is) or ``fitted`` (on those runs).
     source : str
         Where it comes from.
     note : str
@@ -58,8 +60,8 @@ def constants() -> Mapping[str, Constant]:
     for table, entries in tables.items():
         for key, entry in entries.items():
             name = f"{table}.{key}"
-            if entry["kind"] not in _KINDS or entry["source"] not in sources:
-                raise ValueError(f"constants.toml: {name} needs a kind of {_KINDS} and a listed source")
+            if entry["kind"] not in KINDS or entry["source"] not in sources:
+                raise ValueError(f"constants.toml: {name} needs a kind of {KINDS} and a listed source")
             found[name] = Constant(
                 name=name,
                 value=float(entry["value"]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scalewall._jit import formula
-from scalewall.planner.communication import gather
+from scalewall.planner.communication import gather, reduce_everywhere
 from scalewall.planner.figures import GRADIENTS, NOTHING, PARAMETERS, Degrees, Figures
 from scalewall.planner.weights import Weights
 
@@ -36,11 +36,10 @@ def _reduce(figures: Figures, degrees: Degrees, parameters: float, calls: float,
     ranks, shard = group_ranks(degrees, experts), shard_ranks(degrees, experts)
     if parameters == 0.0 or ranks == 1:
         return 0.0
-    times = 1.0
+    stride, size = _stride(degrees, experts), parameters * figures.gradient_bytes
     if degrees.sharding == NOTHING or figures.full_reduce or shard < ranks:
-        times = 2.0
-    size = times * parameters * figures.gradient_bytes
-    return gather(figures.links, ranks, _stride(degrees, experts), size, times * calls, figures.ports)
+        return reduce_everywhere(figures.links, ranks, stride, size, calls, figures.ports)
+    return gather(figures.links, ranks, stride, size, calls, figures.ports)
 
 
 @formula
@@ -72,6 +71,9 @@ def sharing_seconds(
 ) -> float:
     """Exposed seconds of a step in which a stage's ranks share gradients and weights.
 
+    Sharded gradients and weights travel for every microbatch; in a pipeline the software keeps a stage's weights and
+    gradients whole until the last microbatch (as torchtitan does by default), and they travel once.
+
     Parameters
     ----------
     figures, degrees
@@ -94,7 +96,7 @@ def sharing_seconds(
     )
     first = 1.0 / max(1.0, weights.layers)
     contention = figures.contention
-    if degrees.sharding >= GRADIENTS:
+    if degrees.sharding >= GRADIENTS and degrees.pp == 1:
         again = gathered if degrees.sharding == PARAMETERS else 0.0
         in_forward = _beside(gathered, forward, first, contention)
         in_backward = _beside(again + reduce, backward, first, contention)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
-from typing import Any
 
 from scalewall.errors import InputError
 from scalewall.hardware import read_machine
+from scalewall.hardware.machine_file import MachineFile
 from scalewall.hardware.overrides import apply_overrides
 from scalewall.planner.constants import value
+from scalewall.planner.device_data import device_tables, generation_of
 
 __all__ = ["Device", "load_device"]
 
@@ -32,7 +30,7 @@ class Device:
     peak : mapping of int to float
         Dense FLOP/s by bits of a word.
     sustained : mapping of int to float
-        Share of the peak that large matmuls reach, by bits.
+        Share of the peak that large matmuls reach, by bits, at the power limit.
     units : int
         Multiprocessors, over which output tiles are dealt out.
     tiles : tuple of (rows, columns, rate)
@@ -44,7 +42,7 @@ class Device:
     memory_bandwidth : float
         Bytes/s that streaming kernels reach.
     memory_bytes : float
-        Capacity (bytes).
+        What programs can allocate (bytes); the catalogue's capacity where nobody has published it.
     attention : mapping of str to (forward, backward, sequence)
         Share of the 16-bit peak that causal attention reaches by kind of kernel, and the sequence length at
         which it reaches half of it.
@@ -54,6 +52,8 @@ class Device:
         Accelerators in one fast domain (NVLink).
     fast_bandwidth, slow_bandwidth : float
         Bytes/s an accelerator in one direction, within the domain and beyond.
+    host_bandwidth : float
+        Bytes/s between an accelerator and its host's memory in one direction.
     price : float
         Of one accelerator (USD); 0: not known.
     fast_step, slow_step : float
@@ -77,6 +77,7 @@ class Device:
     fast_ranks: int
     fast_bandwidth: float
     slow_bandwidth: float
+    host_bandwidth: float
     price: float = field(default=0.0)
     fast_step: float = value("collective.fast_step")
     slow_step: float = value("collective.slow_step")
@@ -88,32 +89,40 @@ class Device:
         return self.peak[bits] * self.sustained[bits]
 
 
-@cache
-def _generations() -> Mapping[str, Any]:
-    text = files("scalewall.planner").joinpath("data/devices.toml").read_text(encoding="utf-8")
-    tables = tomllib.loads(text)
-    tables.pop("sources")
-    return MappingProxyType(tables)
-
-
-def _generation(machine: str) -> str:
-    """Return the name of the generation that a machine's name belongs to, or ``other``."""
-    for name, table in _generations().items():
-        if any(match in machine for match in table.get("matches", ())):
-            return name
-    return "other"
-
-
 def _sustained(
     machine: str, bits: int, figures: Mapping[str, float], overrides: Mapping[str, float]
 ) -> float:
     """Return the share of the peak that long runs of large matmuls reach: the user's, measured, or the catalogue's."""
     path = f"precision.{bits}.sustained_fraction"
-    measured = _generations()["sustained"]
+    measured = device_tables()["sustained"]
     names = [name for name in measured if machine.startswith(name)]
     if path not in overrides and names and str(bits) in measured[names[0]]:
         return float(measured[names[0]][str(bits)])
     return figures[path]
+
+
+def _usable_bytes(machine: str, figures: Mapping[str, float], overrides: Mapping[str, float]) -> float:
+    """Return the memory that programs see: the user's capacity, what drivers report, or the catalogue's."""
+    seen = device_tables()["visible"].get(machine)
+    if "memory.0.capacity_bytes" in overrides or seen is None:
+        return figures["memory.0.capacity_bytes"]
+    return float(seen["value"])
+
+
+def _host_bandwidth(machine: str) -> float:
+    links = device_tables()["host"]
+    return float(links["superchip" if machine.startswith(("gb", "gh")) else generation_of(machine)]["value"])
+
+
+def _clock(machine: MachineFile, overrides: Mapping[str, float]) -> float:
+    """Return the clock of long matmuls under the user's power limit over that under the machine's own.
+
+    ``(watts / design watts) ^ exponent``: power goes with the clock times the square of a voltage that rises with it.
+    """
+    watts = overrides.get("power.watts")
+    if watts is None or "power.watts" not in machine.figures:
+        return 1.0
+    return float((watts / machine.figures["power.watts"].value) ** value("power.clock_exponent"))
 
 
 def load_device(name_or_path: str, overrides: Mapping[str, float] = _NONE) -> Device:
@@ -144,26 +153,30 @@ def load_device(name_or_path: str, overrides: Mapping[str, float] = _NONE) -> De
     for path in needed:
         if path not in got:
             raise InputError("machine", machine.name, f"a machine with {path}", [f"--set {path}=..."])
-    generation = _generation(machine.name)
-    measured, depth = _generations()[generation], _generations()["depth"].get(generation, {})
+    generation = generation_of(machine.name)
+    measured, depth = device_tables()[generation], device_tables()["depth"].get(generation, {})
     bits = [word for word in _WORDS if f"precision.{word}.peak_flops" in got]
+    clock = _clock(machine, overrides)
+    sustained = {word: clock * _sustained(machine.name, word, got, overrides) for word in bits}
+    attention = {kind: measured[f"attention-{kind}"]["value"] for kind in ("triton", "flash", "fused")}
     return Device(
         name=machine.name,
         title=machine.title,
         peak=MappingProxyType({word: got[f"precision.{word}.peak_flops"] for word in bits}),
-        sustained=MappingProxyType({word: _sustained(machine.name, word, got, overrides) for word in bits}),
+        sustained=MappingProxyType({word: min(1.0, share) for word, share in sustained.items()}),
         units=int(got.get("accelerator.units", 1)),
         tiles=tuple((int(m), int(n), float(rate)) for m, n, rate in measured["tiles"]["value"]),
         depth=MappingProxyType({word: float(depth.get(str(word), 0.0)) for word in bits}),
         kernel_latency=got["accelerator.kernel_latency"],
         memory_bandwidth=got["memory.0.bandwidth"] * measured["memory_fraction"]["value"],
-        memory_bytes=got["memory.0.capacity_bytes"],
+        memory_bytes=_usable_bytes(machine.name, got, overrides),
         attention=MappingProxyType(
-            {kind: tuple(measured[f"attention-{kind}"]["value"]) for kind in ("triton", "flash", "fused")}
+            {kind: (clock * forward, clock * back, half) for kind, (forward, back, half) in attention.items()}
         ),
-        head_half=float(_generations()["head"][generation]["value"]),
+        head_half=float(device_tables()["head"][generation]["value"]),
         fast_ranks=int(got["network.0.size"]),
         fast_bandwidth=got["network.0.bandwidth"],
         slow_bandwidth=got.get("network.1.bandwidth", got["network.0.bandwidth"]),
+        host_bandwidth=_host_bandwidth(machine.name),
         price=got.get("price.usd", 0.0),
     )

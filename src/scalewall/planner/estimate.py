@@ -4,7 +4,6 @@ References
 ----------
 [1] Chowdhery et al., "PaLM", arXiv 2204.02311 (2022), appendix B: model FLOP utilization counts no recomputation.
 [2] Llama team, "The Llama 3 herd of models", arXiv 2407.21783 (2024), section 3.3.4: interruptions of 16,384 GPUs.
-[3] Daly, "A higher order estimate of the optimum checkpoint interval for restart dumps", FGCS 22 (2006).
 """
 
 from __future__ import annotations
@@ -12,13 +11,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from scalewall.cost.reliability import checkpoint_interval, whole_job_share
 from scalewall.planner.constants import value
 from scalewall.planner.layout import Layout
 from scalewall.planner.memory import Fit, StageMemory, fit_in, stage_memory
 from scalewall.planner.profile import Profile
+from scalewall.planner.recompute import matmul_share
 from scalewall.planner.run import Run
 from scalewall.planner.step import StepTime, step_time
 from scalewall.workload.flops import token_flop
+from scalewall.workload.matmuls import layer_matmuls
+from scalewall.workload.transformer import Transformer
 
 __all__ = ["Estimate", "Goodput", "Interval", "estimate", "goodput"]
 
@@ -52,7 +55,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Goodput:
-    """What failures cost [2][3].
+    """What failures cost [2], by :mod:`scalewall.cost.reliability`.
 
     Parameters
     ----------
@@ -128,7 +131,7 @@ def estimate(run: Run, layout: Layout, profile: Profile) -> Estimate:
     flop = token_flop(run.model, run.sequence)
     offered = step.seconds * layout.ranks * run.device.peak[16]
     model = flop.training * run.tokens
-    again = _recomputed(layout, flop.forward - flop.head, flop.scores) * run.tokens
+    again = _recomputed(run.model, layout, run.sequence) * run.tokens
     return Estimate(
         run=run,
         layout=layout,
@@ -142,8 +145,10 @@ def estimate(run: Run, layout: Layout, profile: Profile) -> Estimate:
     )
 
 
-def _recomputed(layout: Layout, layers: float, scores: float) -> float:
+def _recomputed(model: Transformer, layout: Layout, sequence: int) -> float:
     """Forward FLOP a token that the backward pass computes again."""
+    flop = token_flop(model, sequence)
+    layers = flop.forward - flop.head
     if layout.recompute == "full":
         return layers
     if layout.recompute == "none":
@@ -151,13 +156,12 @@ def _recomputed(layout: Layout, layers: float, scores: float) -> float:
     total = 0.0
     for module in layout.recompute_modules or ("core_attn",):
         if module == "core_attn":
-            total += scores
-        elif module == "op":
-            total += value("recompute.op_matmul") * (layers - scores)
-        elif module in ("mlp", "moe"):
-            total += value("recompute.mlp_matmul") * (layers - scores)
-        elif module == "mla_up_proj":
-            total += value("recompute.small") * (layers - scores)
+            total += flop.scores
+            continue
+        for count, experts in ((model.dense_layers, False), (model.expert_layers, True)):
+            if count:
+                each = sum(matmul.forward_flop for matmul in layer_matmuls(model, experts=experts))
+                total += count * each * matmul_share(model, module, experts=experts)
     return total
 
 
@@ -185,13 +189,8 @@ def _interval(run: Run, layout: Layout, profile: Profile, seconds: float) -> Int
 
 
 def goodput(ranks: int) -> Goodput:
-    """Return what failures cost on ``ranks`` accelerators.
-
-    With a mean time ``M`` between failures of the whole job, checkpoints that take ``c`` every
-    ``t = sqrt(2 c M)`` [3] and restarts that take ``r``: ``1 / (1 + c / t + (t / 2 + r) / M)``.
-    """
+    """Return what failures cost on ``ranks`` accelerators when each throws the whole job back to a checkpoint."""
     between = value("failures.accelerator_seconds") / ranks
     save, restart = value("failures.checkpoint_seconds"), value("failures.restart_seconds")
-    interval = math.sqrt(2 * save * between)
-    lost = save / interval + (interval / 2 + restart) / between
-    return Goodput(1 / (1 + lost), 86400 / between, interval)
+    share = whole_job_share(between, save, restart)
+    return Goodput(share, 86400 / between, checkpoint_interval(between, save))

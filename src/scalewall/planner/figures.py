@@ -40,12 +40,12 @@ GPIPE, ZB_1P, ZB_2P, DUALPIPE = (SCHEDULES.index(name) for name in ("gpipe", "zb
 _FAST = value("collective.fast_fraction")
 _SLOW = value("collective.slow_fraction")
 _PAIR = value("collective.pair_fraction")
+_TREE_STEP = value("collective.tree_step")
+_TREE = value("collective.tree_fraction")
 _OPTIMIZER_MOVED = value("elementwise.optimizer_bytes")
 _STRAGGLER = value("step.straggler")
 _WEIGHT = value("memory.weight_bytes")
-_OPTIMIZER_HELD = value("memory.optimizer_bytes")
 _ALLOWANCE = value("memory.allowance")
-_GATHERED_LAYERS = value("memory.gathered_layers")
 _GRADIENTS_BESIDE = value("memory.gradients_beside")
 
 
@@ -62,14 +62,17 @@ class Links(NamedTuple):
     fast_fraction: float
     slow_fraction: float
     pair_fraction: float
+    tree_step: float
+    tree_fraction: float
 
 
 class Figures(NamedTuple):
     """Everything beside the layers' own costs that time and memory of a step depend on.
 
     Machine and registry: ``links``, ``memory_bandwidth``, ``optimizer_moved`` (bytes a parameter that the
-    optimizer step moves), ``straggler``, ``weight_bytes``, ``optimizer_held`` (bytes a parameter), ``allowance``,
-    ``gathered_layers``, ``gradients_beside``. Software: as in :class:`~scalewall.planner.profile.Profile`.
+    optimizer step moves), ``straggler``, ``weight_bytes``, ``allowance``, ``gradients_beside``.
+    Software: ``optimizer_held`` and ``sharded_weight_bytes`` (bytes a parameter of the optimizer state, and of weights
+    where those are sharded), the rest as in :class:`~scalewall.planner.profile.Profile`.
     """
 
     links: Links
@@ -77,6 +80,7 @@ class Figures(NamedTuple):
     optimizer_moved: float
     straggler: float
     weight_bytes: float
+    sharded_weight_bytes: float
     optimizer_held: float
     allowance: float
     gathered_layers: float
@@ -125,6 +129,8 @@ def links_of(device: Device) -> Links:
         _FAST,
         _SLOW,
         _PAIR,
+        _TREE_STEP,
+        _TREE,
     )
 
 
@@ -136,9 +142,10 @@ def figures_of(run: Run, profile: Profile) -> Figures:
         optimizer_moved=_OPTIMIZER_MOVED,
         straggler=_STRAGGLER,
         weight_bytes=_WEIGHT,
-        optimizer_held=_OPTIMIZER_HELD,
+        sharded_weight_bytes=_WEIGHT if profile.keeps_copy else 0.0,
+        optimizer_held=float(profile.optimizer_bytes),
         allowance=_ALLOWANCE,
-        gathered_layers=_GATHERED_LAYERS,
+        gathered_layers=float(profile.gathered_layers),
         gradients_beside=_GRADIENTS_BESIDE,
         gradient_bytes=float(profile.gradient_bytes),
         gather_bytes=float(profile.gather_bytes),

@@ -11,8 +11,10 @@ from scalewall.planner.experts import ExpertWork, expert_work
 from scalewall.planner.gemm import matmul_seconds, weight_gradient_seconds
 from scalewall.planner.layout import Layout
 from scalewall.planner.profile import Profile
+from scalewall.planner.recompute import matmul_share
 from scalewall.planner.run import BITS, Run
 from scalewall.workload.matmuls import Matmul, head_matmul, layer_matmuls, prediction_matmul
+from scalewall.workload.transformer import Transformer
 
 __all__ = [
     "Passes",
@@ -29,8 +31,6 @@ _GATED = value("elementwise.gated_bytes")
 _PLAIN = value("elementwise.plain_bytes")
 _ROTARY = value("elementwise.rotary_bytes")
 _BACKWARD = value("elementwise.backward_ratio")
-_OP = value("recompute.op_matmul")
-_MLP = value("recompute.mlp_matmul")
 _SMALL = value("recompute.small")
 _EAGER = value("elementwise.eager_ratio")
 _SPLIT_OUTPUTS = {"qkv", "query", "query_up", "kv_up", "gate_up", "up", "logits"}
@@ -101,7 +101,7 @@ def layer_passes(run: Run, layout: Layout, profile: Profile, *, experts: bool) -
 
 def finish_layer(passes: Passes, run: Run, layout: Layout, profile: Profile, *, experts: bool) -> Passes:
     """Return a layer's passes with what is computed again and what waits for the host's launches."""
-    return _with_host(_with_recompute(passes, layout), run, profile, experts)
+    return _with_host(_with_recompute(passes, layout, run.model, experts), run, profile, experts)
 
 
 def device_passes(run: Run, layout: Layout, profile: Profile, *, experts: bool) -> Passes:
@@ -202,30 +202,32 @@ def _context_seconds(run: Run, layout: Layout, tokens: float, attention: float) 
     return (layout.cp - 1) * max(0.0, step - attention / layout.cp)
 
 
-def _with_recompute(passes: Passes, layout: Layout) -> Passes:
+def _with_recompute(passes: Passes, layout: Layout, model: Transformer, experts: bool) -> Passes:
     """Add what the backward pass computes again."""
     again = 0.0
     if layout.recompute == "full":
         again = sum(passes.forward.values())
     elif layout.recompute == "selective":
-        again = sum(_again(module, passes.forward) for module in layout.recompute_modules or ("core_attn",))
+        again = sum(
+            _again(module, passes.forward, model, experts)
+            for module in layout.recompute_modules or ("core_attn",)
+        )
     if not again:
         return passes
     return replace(passes, input_gradient=passes.input_gradient | {"recompute": again})
 
 
-def _again(module: str, parts: dict[str, float]) -> float:
-    """Forward seconds of one part of a layer."""
+def _again(module: str, parts: dict[str, float], model: Transformer, experts: bool) -> float:
+    """Forward seconds of one part of a layer: elementwise work in proportion to the matmuls that it lies between."""
     if module == "core_attn":
         return parts["attention"]
+    if module in ("layernorm", "moe_act"):
+        return parts["elementwise"] * _SMALL if module == "layernorm" or experts else 0.0
+    share = matmul_share(model, module, experts=experts)
     if module == "op":
-        return parts["matmul"] * _OP + parts["elementwise"]
-    if module in ("mlp", "moe"):
-        exchange = parts["exchange"] if module == "moe" else 0.0
-        return (parts["matmul"] + parts["elementwise"]) * _MLP + exchange
-    if module == "mla_up_proj":
-        return parts["matmul"] * _SMALL
-    return parts["elementwise"] * _SMALL
+        return parts["matmul"] * share + parts["elementwise"]
+    exchange = parts["exchange"] if module == "moe" else 0.0
+    return (parts["matmul"] + parts["elementwise"]) * share + exchange
 
 
 def _parameters(run: Run, layout: Layout, experts: bool) -> float:

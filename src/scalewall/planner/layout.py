@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from scalewall.errors import InputError, unknown_name
+from scalewall.planner.recompute import MODULES
 
 __all__ = ["Layout", "Recompute", "Sharding"]
 
@@ -42,7 +43,9 @@ class Layout:
     recompute : str
         See :data:`Recompute`.
     recompute_modules : tuple of str
-        With ``selective``: which parts; empty: the core of attention.
+        With ``selective``: which of :data:`~scalewall.planner.recompute.MODULES`; empty: the core of attention.
+    offloaded_layers : int
+        Layers whose activations wait in the host's memory for the backward pass.
     """
 
     tp: int = 1
@@ -59,6 +62,7 @@ class Layout:
     shard_ranks: int = 0
     recompute: Recompute = "none"
     recompute_modules: tuple[str, ...] = ()
+    offloaded_layers: int = 0
 
     def __post_init__(self) -> None:
         """Refuse degrees that are no counts, and names that mean nothing."""
@@ -72,8 +76,15 @@ class Layout:
             raise unknown_name("sharding", str(self.sharding), get_args(Sharding))
         if self.recompute not in get_args(Recompute):
             raise unknown_name("recompute", str(self.recompute), get_args(Recompute))
+        for module in self.recompute_modules:
+            if module not in MODULES:
+                raise unknown_name("recompute_modules", str(module), MODULES)
         if self.chunks > 1 and self.pp == 1:
             raise InputError("chunks", self.chunks, "1 without a pipeline", ["1"])
+        if self.offloaded_layers != 0 and (self.pp > 1 or not 0 <= self.offloaded_layers <= MOST):
+            raise InputError(
+                "offloaded_layers", self.offloaded_layers, "0, or a count without a pipeline", ["0"]
+            )
         if (self.tp * self.cp * self.dp) % (self.ep * self.etp):
             allowed = f"ep x etp must divide tp x cp x dp = {self.tp * self.cp * self.dp}"
             raise InputError("ep", self.ep, allowed, [str(self.dp)])

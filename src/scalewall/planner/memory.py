@@ -39,6 +39,7 @@ from scalewall.planner.pipeline import piece_counts
 from scalewall.planner.profile import Profile
 from scalewall.planner.run import BITS, Run, check_run
 from scalewall.planner.weights import LayerParameters, layer_parameters, stage_parameters
+from scalewall.workload.experts import Experts
 from scalewall.workload.transformer import Transformer
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "fit_in",
     "fit_of",
     "in_flight",
+    "kept_bytes",
     "kept_of",
     "layer_bytes",
     "stage_memory",
@@ -56,8 +58,6 @@ __all__ = [
 ]
 
 _OP = value("recompute.op_matmul")
-_MLP = value("recompute.mlp_matmul")
-_SMALL = value("recompute.small")
 _SCORE = value("memory.score_bytes")
 
 
@@ -196,6 +196,9 @@ def stage_terms(
     weights = stage_parameters(own, dense, experts, first, last, figures.tied)
     whole = weights.dense + weights.experts
     shared = weights.dense / shard_ranks(degrees, False) + weights.experts / shard_ranks(degrees, True)
+    held = figures.weight_bytes * whole
+    if degrees.sharding == PARAMETERS:
+        held = figures.sharded_weight_bytes * shared
     copies = 2.0 if degrees.schedule == DUALPIPE and degrees.pp > 1 else 1.0
     gathered = 0.0
     if degrees.sharding == PARAMETERS:
@@ -204,14 +207,14 @@ def stage_terms(
             gathered = figures.unsharded_bytes * whole
         else:
             gathered = figures.weight_bytes * whole / layers * figures.gathered_layers
-            gathered += figures.gradient_bytes * whole / layers
+            gathered += figures.gradient_bytes * whole / layers * min(1.0, figures.gathered_layers)
     again = 0.0
     if dense > 0:
         again = kept.dense_again
     if experts > 0:
         again = max(again, kept.experts_again)
     return StageTerms(
-        copies * figures.weight_bytes * (shared if degrees.sharding >= PARAMETERS else whole),
+        copies * held,
         copies * figures.state_gradient_bytes * (shared if degrees.sharding >= GRADIENTS else whole),
         figures.optimizer_held * (shared if degrees.sharding >= OPTIMIZER else copies * whole),
         gathered,
@@ -233,7 +236,7 @@ def layer_bytes(run: Run, layout: Layout, profile: Profile, *, experts: bool) ->
     share = layout.tp if layout.sequence_parallel else 1
     queries = model.heads * (model.head_dim + model.value_dim)
     keys = model.kv_heads * (model.head_dim + model.value_dim)
-    word = BITS[run.precision] / 8 if profile.low_inputs else 2.0
+    word = _word(run, profile)
     gathered = 2 * word * model.hidden / (1 if profile.keeps_gathered else share)
     whole = 4.0 * model.hidden / share + gathered
     if model.latent:
@@ -251,18 +254,32 @@ def _feed_forward_bytes(
     model: Transformer, layout: Layout, tokens: float, word: float, experts: bool
 ) -> float:
     """Bytes of the inputs of activation and second matmul; of every copy of a token, with experts."""
-    element = (4.0 if model.gated else 2.0) + word
     if not experts or model.experts is None:
-        return element * model.ffn * tokens / layout.tp
-    routed = model.experts
-    copies = tokens / layout.tp * routed.top_k
-    return copies * (word * model.hidden + element * routed.ffn) + (
-        element * routed.shared * routed.shared_ffn * tokens / layout.tp
-    )
+        return _element(model, word) * model.ffn * tokens / layout.tp
+    return sum(_expert_bytes(model, model.experts, layout, tokens, word))
 
 
-def _kept_bytes(run: Run, layout: Layout, profile: Profile, *, experts: bool) -> float:
-    """Bytes that one layer keeps for one microbatch with the layout's recomputation."""
+def _expert_bytes(
+    model: Transformer, experts: Experts, layout: Layout, tokens: float, word: float
+) -> tuple[float, float]:
+    """Bytes of routed and of shared experts."""
+    element = _element(model, word)
+    copies = tokens / layout.tp * experts.top_k
+    routed = copies * (word * model.hidden + element * experts.ffn)
+    return routed, element * experts.shared * experts.shared_ffn * tokens / layout.tp
+
+
+def _element(model: Transformer, word: float) -> float:
+    return (4.0 if model.gated else 2.0) + word
+
+
+def _word(run: Run, profile: Profile) -> float:
+    """Bytes of an element of a matmul's input as it waits for the backward pass."""
+    return BITS[run.precision] / 8 if profile.low_inputs else 2.0
+
+
+def kept_bytes(run: Run, layout: Layout, profile: Profile, *, experts: bool) -> float:
+    """Bytes that one layer keeps for one microbatch with the layout's recomputation, wherever they wait."""
     model = run.model
     tokens = tokens_per_rank(run, layout)
     share = layout.tp if layout.sequence_parallel else 1
@@ -273,33 +290,39 @@ def _kept_bytes(run: Run, layout: Layout, profile: Profile, *, experts: bool) ->
         return whole
     saved = 0.0
     for module in layout.recompute_modules or ("core_attn",):
-        saved += _saved(run, layout, profile, module, whole)
+        saved += _saved(run, layout, profile, module, experts)
     return max(whole - saved, 2.0 * tokens * model.hidden / share)
 
 
-def _saved(run: Run, layout: Layout, profile: Profile, module: str, whole: float) -> float:
+def _saved(run: Run, layout: Layout, profile: Profile, module: str, experts: bool) -> float:
     """Bytes that recomputing a part of a layer saves."""
     model = run.model
     tokens = tokens_per_rank(run, layout)
+    word = _word(run, profile)
     if module == "core_attn":
-        return (
-            _SCORE * tokens * run.sequence * model.heads / layout.tp
-            if profile.attention == "unfused"
-            else 0.0
-        )
+        scores = _SCORE * tokens * run.sequence * model.heads / layout.tp
+        return scores if profile.attention == "unfused" else 0.0
     if module == "op":
-        return _OP * whole
-    if module in ("mlp", "moe"):
-        return _MLP * whole
-    return _SMALL * whole
+        return _OP * layer_bytes(run, layout, profile, experts=experts)
+    if module == "mla_up_proj":
+        heads = model.heads * model.head_dim + model.kv_heads * (model.head_dim + model.value_dim)
+        return 2.0 * tokens * heads / layout.tp if model.latent else 0.0
+    if module == "layernorm":
+        return 2.0 * word * tokens * model.hidden / (layout.tp if layout.sequence_parallel else 1)
+    if not experts or model.experts is None:
+        return _feed_forward_bytes(model, layout, tokens, word, experts) if module == "mlp" else 0.0
+    routed, shared = _expert_bytes(model, model.experts, layout, tokens, word)
+    activation = word * tokens / layout.tp * model.experts.top_k * model.experts.ffn
+    return {"moe": routed + shared, "shared_experts": shared, "moe_act": activation}.get(module, 0.0)
 
 
 def kept_of(run: Run, layout: Layout, profile: Profile) -> Kept:
-    """Return the bytes that one rank holds of one microbatch."""
+    """Return the bytes that one rank holds of one microbatch; what waits in the host's memory does not count."""
+    staying = 1 - layout.offloaded_layers / run.model.layers
     held, again = [0.0, 0.0], [0.0, 0.0]
     for kind, present in enumerate((run.model.dense_layers > 0, run.model.experts is not None)):
         if present:
-            held[kind] = _kept_bytes(run, layout, profile, experts=bool(kind))
+            held[kind] = staying * kept_bytes(run, layout, profile, experts=bool(kind))
             if layout.recompute == "full":
                 again[kind] = layer_bytes(run, layout, profile, experts=bool(kind))
     logits = profile.logit_bytes * tokens_per_rank(run, layout) * run.model.vocab / layout.tp

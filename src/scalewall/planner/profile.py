@@ -116,6 +116,12 @@ class Profile:
         Whether inputs of matmuls are kept in the low precision, for the backward pass.
     state_gradient_bytes, unsharded_bytes : float
         Held for each parameter by gradients, and by weights and gradients of a pipeline stage under FSDP.
+    gathered_layers : float
+        Layers whose weights sharded data parallelism holds gathered: the one at work and the next, or one matmul's.
+    optimizer_bytes : float
+        Held for each parameter by the optimizer: moments, and the 32-bit weights or what they add to 16-bit ones.
+    keeps_copy : bool
+        Whether sharded weights are held in 16 bits beside the optimizer's 32-bit ones, or gathered from those.
     incomplete : bool
         Whether it was fitted on rows that are not complete enough to be validated on.
     fitted : tuple of str
@@ -152,6 +158,9 @@ class Profile:
     low_inputs: bool
     state_gradient_bytes: float
     unsharded_bytes: float
+    gathered_layers: float
+    optimizer_bytes: float
+    keeps_copy: bool
     incomplete: bool
     fitted: tuple[str, ...]
     chosen: Mapping[str, float]

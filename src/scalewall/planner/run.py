@@ -14,7 +14,7 @@ __all__ = ["BITS", "Dispatcher", "Graphs", "Precision", "Run", "check_run", "nea
 
 Precision = Literal["bf16", "fp8-delayed", "fp8-current", "mxfp8", "nvfp4"]
 Dispatcher = Literal["all-to-all", "deepep", "hybridep"]
-Graphs = Literal["none", "partial", "full"]
+Graphs = Literal["none", "router", "partial", "full"]
 
 BITS: dict[str, int] = {"bf16": 16, "fp8-delayed": 8, "fp8-current": 8, "mxfp8": 8, "nvfp4": 4}
 """Bits of a word in matmuls of the layers; the head stays at 16."""
@@ -43,7 +43,7 @@ class Run:
     expert_overlap : bool
         Whether the exchange with experts runs beside the compute of another microbatch.
     graphs : str
-        What CUDA graphs cover: nothing, parts of a layer, or the whole step.
+        What CUDA graphs cover: nothing, the router of experts, attention and router, or the whole step.
     compiled : bool
         Whether a compiler fuses elementwise kernels.
     """
@@ -113,6 +113,9 @@ def check_run(run: Run, layout: Layout) -> int:
     if parts > model.layers + 2:
         most = max(1, (model.layers + 2) // layout.pp)
         raise InputError("chunks", layout.chunks, f"at most {most}: {model.layers} layers", [str(most)])
+    if layout.offloaded_layers > model.layers:
+        allowed = f"at most the {model.layers} layers"
+        raise InputError("offloaded_layers", layout.offloaded_layers, allowed, [str(model.layers)])
     if model.experts is None and layout.ep * layout.etp > 1:
         raise InputError("ep", layout.ep, "1 for a model without experts", ["1"])
     if model.experts and model.experts.routed % layout.ep:

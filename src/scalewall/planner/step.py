@@ -15,6 +15,7 @@ from scalewall.planner.data_parallel import optimizer_seconds, sharing_seconds
 from scalewall.planner.figures import Degrees, Figures, degrees_of, figures_of
 from scalewall.planner.layer import Passes, head_passes, layer_passes, prediction_passes, tokens_per_rank
 from scalewall.planner.layout import Layout
+from scalewall.planner.offload import with_offload
 from scalewall.planner.pipeline import PIECES, bubble_seconds, piece_counts, totals_of
 from scalewall.planner.profile import Profile
 from scalewall.planner.run import Run, check_run
@@ -119,10 +120,11 @@ def pieces_of(run: Run, layout: Layout, profile: Profile) -> dict[str, Passes]:
     """Return what each piece that the model has costs on one rank for one microbatch."""
     model = run.model
     pieces = {"head": head_passes(run, layout, profile)}
-    if model.dense_layers:
-        pieces["dense"] = layer_passes(run, layout, profile, experts=False)
-    if model.experts:
-        pieces["experts"] = layer_passes(run, layout, profile, experts=True)
+    for name, present in (("dense", model.dense_layers), ("experts", model.experts)):
+        if present:
+            kind = name == "experts"
+            passes = layer_passes(run, layout, profile, experts=kind)
+            pieces[name] = with_offload(passes, run, layout, profile, experts=kind)
     if model.prediction_layers:
         pieces["prediction"] = prediction_passes(run, layout, profile)
     return pieces

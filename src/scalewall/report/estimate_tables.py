@@ -25,6 +25,7 @@ PARTS = {
     "exchange": "exchange with experts, exposed",
     "host": "waiting for the host's launches",
     "recompute": "recomputation",
+    "offload": "activations to the host and back, exposed",
     "accumulate": "adding up gradients",
     "bubble": "pipeline bubble",
     "sends": "pipeline sends, exposed",

@@ -12,10 +12,15 @@ if TYPE_CHECKING:
     from scalewall.validation.planner_scores import Score
     from scalewall.validation.planner_validation import RunRow, Validation
 
-__all__ = ["groups_table", "memory_table", "refused_table", "runs_table", "summary_table"]
+__all__ = [
+    "groups_table",
+    "memory_table",
+    "refused_table",
+    "runs_table",
+    "summary_table",
+    "too_large_table",
+]
 
-_SHOWN = 10
-"""Runs called too large that are listed, the worst first."""
 Group = Callable[["RunRow"], str]
 
 
@@ -148,6 +153,7 @@ def runs_table(rows: Sequence[RunRow]) -> TableView:
             Column("Predicted", right=True, whole=True),
             Column("Error", right=True, whole=True),
             Column("Left\nout", right=True, whole=True),
+            Column("Memory", right=True, whole=True, since=100),
             Column("Profile", since=120),
         ),
         rows=tuple(
@@ -159,6 +165,7 @@ def runs_table(rows: Sequence[RunRow]) -> TableView:
                 units.duration(row.predicted) if row.predicted else Cell("none", "muted"),
                 _percent(row.error(row.predicted), signed=True),
                 _percent(row.error(row.left_out), signed=True),
+                _percent(row.share_of_memory) if row.memory else "",
                 row.profile or Cell(row.reason, "muted"),
             )
             for row in rows
@@ -167,7 +174,7 @@ def runs_table(rows: Sequence[RunRow]) -> TableView:
 
 
 def memory_table(rows: Sequence[RunRow], judged: Sequence[str]) -> TableView:
-    """Return the error of the predicted peak memory by source, and the runs that ran but were called too large."""
+    """Return the error of the predicted peak memory by source."""
     from scalewall.validation.planner_scores import score
 
     sources: dict[str, list[RunRow]] = {}
@@ -180,15 +187,6 @@ def memory_table(rows: Sequence[RunRow], judged: Sequence[str]) -> TableView:
         bias = _percent(found.bias if found else None, signed=True)
         tone = "yes" if name in judged else Cell("no", "muted")
         lines.append((name, str(len(members)), _pair(found), bias, tone))
-    over = [row for row in rows if row.memory and row.capacity and row.step.step_seconds]
-    over = [row for row in over if (row.memory or 0.0) > (row.capacity or 0.0)]
-    notes = [f"{len(over)} runs that ran are called too large for their memory:"] if over else []
-    over.sort(key=lambda row: -(row.memory or 0.0) / (row.capacity or 1.0))
-    for row in over[:_SHOWN]:
-        share = (row.memory or 0.0) / (row.capacity or 1.0)
-        notes.append(f"  {row.step.id}: needs {_percent(share)} of the capacity")
-    if len(over) > _SHOWN:
-        notes.append(f"  and {len(over) - _SHOWN} more, closer; all in --json")
     return TableView(
         title="Peak memory of the fullest stage: error, median / 90th percentile in %",
         columns=(
@@ -199,7 +197,42 @@ def memory_table(rows: Sequence[RunRow], judged: Sequence[str]) -> TableView:
             Column("Judged"),
         ),
         rows=tuple(lines),
-        notes=tuple(notes),
+    )
+
+
+def too_large_table(rows: Sequence[RunRow]) -> TableView:
+    """Return every run that ran but is called too large for its memory, by source, with how close it comes."""
+    groups: dict[tuple[bool, str], list[RunRow]] = {}
+    for row in rows:
+        if row.step.step_seconds and row.too_large:
+            groups.setdefault((not row.step.core, row.step.source), []).append(row)
+    lines: list[tuple[str | Cell, ...]] = []
+    for (other, source), members in sorted(groups.items()):
+        members.sort(key=lambda row: row.share_of_memory)
+        shares = [f"{row.step.id.rsplit('-', 1)[-1]}: {100 * row.share_of_memory:.1f} %" for row in members]
+        unsaid = sum(any("recomputation" in word for word in row.step.assumed) for row in members)
+        lines.append(
+            (
+                source,
+                Cell("no", "muted") if other else "yes",
+                str(len(members)),
+                str(unsaid) if unsaid else "",
+                ", ".join(shares),
+            )
+        )
+    core = sum(len(members) for (other, _), members in groups.items() if not other)
+    total = sum(len(members) for members in groups.values())
+    return TableView(
+        title="Runs that ran but are called too large: what they need of the memory",
+        columns=(
+            Column("Source"),
+            Column("Core"),
+            Column("Runs", right=True, whole=True),
+            Column("Recompute\nnot stated", right=True, whole=True),
+            Column("Run: share of the memory"),
+        ),
+        rows=tuple(lines),
+        notes=(f"{core} core runs, {total - core} others; without recomputation where none is stated.",),
     )
 
 

@@ -68,6 +68,16 @@ class RunRow:
         return seconds / self.step.step_seconds - 1 if seconds and self.step.step_seconds else None
 
     @property
+    def share_of_memory(self) -> float:
+        """Predicted memory over the machine's; 0 without a prediction."""
+        return self.memory / self.capacity if self.memory and self.capacity else 0.0
+
+    @property
+    def too_large(self) -> bool:
+        """Whether the prediction does not fit the machine."""
+        return self.share_of_memory > 1.0
+
+    @property
     def memory_error(self) -> float | None:
         """Relative error of the predicted memory."""
         return self.memory / self.step.memory_bytes - 1 if self.memory and self.step.memory_bytes else None

@@ -67,6 +67,7 @@ def write(run: Run, layout: Layout, profile: Profile) -> Exported:
         lines += _experts(run)
     lines += {
         "none": [],
+        "router": ["--cuda-graph-impl transformer_engine", "--cuda-graph-scope moe_router moe_preprocess"],
         "partial": ["--cuda-graph-impl transformer_engine", "--cuda-graph-scope attn"],
         "full": [
             "--cuda-graph-impl local",

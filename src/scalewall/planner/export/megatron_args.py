@@ -270,9 +270,11 @@ def _graphs(given: Mapping[str, Any]) -> str:
 
 
 def graphs_of(key: str, impl: str, scope: list[str]) -> str:
-    """Return what CUDA graphs cover: a whole step, whole layers or parts of them; of layers it is called partial."""
+    """Return what CUDA graphs cover: a whole step, the router of experts alone, or more of a layer: partial."""
     impls = ("none", "local", "transformer_engine", "full_iteration")
     impl = choice(key, impl, {name: name for name in impls})
     if impl == "none":
         return "none"
-    return "full" if impl == "full_iteration" or "full_iteration" in scope else "partial"
+    if impl == "full_iteration" or "full_iteration" in scope:
+        return "full"
+    return "router" if set(scope) <= {"moe_router", "moe_preprocess"} else "partial"

@@ -96,6 +96,7 @@ def write(run: Run, layout: Layout, profile: Profile) -> Exported:
         lines.append(f"comm_overlap.overlap_moe_expert_parallel_comm={_text(run.expert_overlap)}")
     impl, scope = {
         "none": ("none", ""),
+        "router": ("transformer_engine", "[moe_router,moe_preprocess]"),
         "partial": ("transformer_engine", "[attn]"),
         "full": ("local", "[full_iteration]"),
     }[run.graphs]

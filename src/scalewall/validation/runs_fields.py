@@ -1,0 +1,45 @@
+"""Fields of a row of the exchange format: those that must be there, and what to say if they are not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["MissingError", "framework_of", "need", "whole"]
+
+_ON_MAIN = ("mbridge_skill_overlap",)
+"""Sources without a release whose runs are those of the main branch: the same run, peak memory and all, as its card."""
+
+
+class MissingError(Exception):
+    """Something that a run needs is not there, or is not known."""
+
+
+def need(row: dict[str, Any], key: str) -> Any:
+    """Return a field that a run cannot do without.
+
+    Raises
+    ------
+    MissingError
+        It is not there.
+    """
+    if row.get(key) is None:
+        raise MissingError(f"{key} is not given")
+    return row[key]
+
+
+def whole(row: Any) -> Any:
+    """Return a row with its whole numbers as whole numbers: ``3.0`` microbatches are 3."""
+    if not isinstance(row, dict):
+        return row
+    return {key: int(one) if isinstance(one, float) and one.is_integer() else one for key, one in row.items()}
+
+
+def framework_of(row: dict[str, Any]) -> str:
+    """Return the framework's name, with what its row says elsewhere: DeepSpeed's ZeRO-3, Bridge's main branch."""
+    name = str(row.get("framework") or "")
+    if str(row.get("schedule") or "").startswith("DeepSpeed ZeRO-3"):
+        return "DeepSpeed ZeRO-3"
+    on_main = str(row.get("release") or "").startswith("main") or row.get("source_key") in _ON_MAIN
+    if name == "Megatron-Bridge" and on_main:
+        return "Megatron-Bridge main"
+    return name
