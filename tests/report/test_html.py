@@ -68,6 +68,10 @@ def test_titles_cannot_break_out(several: Parsed) -> None:
     assert "V100 <SXM> & </script><script>alert(1)</script>" in several.text
 
 
+def test_a_warning_stands_once_in_the_page(several: Parsed) -> None:
+    assert several.text.count("a < b") == 1
+
+
 def test_the_figures_are_in_the_page(several: Parsed) -> None:
     document = json.loads(several.scripts[1])
     wanted = {attributes["data-chart"] for _, attributes in several.elements if "data-chart" in attributes}

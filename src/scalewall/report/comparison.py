@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from scalewall._version import __version__
 from scalewall.errors import InputError
 from scalewall.hardware import MachineFile
 from scalewall.report.catalogue_tables import comparison_table
 from scalewall.report.files import save_figure, write_text
-from scalewall.report.html import asset, chart_slot, charts_json, command_section, css_colours
+from scalewall.report.html import asset, chart_slot, charts_json, document
 from scalewall.report.roofline import lacks_roofline, links_shown, roofline_chart
 
 __all__ = ["comparison_page", "save_comparison"]
@@ -51,24 +50,16 @@ def save_comparison(
 
 def comparison_page(machines: Sequence[MachineFile], precision: int = 16, command: str = "") -> str:
     """Return one self-contained page: the rooflines and the table of machines."""
-    from plotly.offline import get_plotlyjs
-
     chart = roofline_chart(machines, precision)
     missing = [machine.name for machine in machines if lacks_roofline(machine, precision)]
     left_out = f" Without the figures for it: {', '.join(missing)}." if missing else ""
-    return asset("comparison.html").substitute(
-        title=escape(", ".join(machine.name for machine in machines) + " side by side"),
-        version=escape(__version__),
-        colours=css_colours(),
-        css=asset("page.css").template,
+    body = asset("comparison.html").substitute(
         roofs="from memory (solid) and over its links (dashed)"
         if links_shown(machines, precision)
         else "from memory",
         left_out=escape(left_out),
         chart=chart_slot("roofline", chart),
         table=comparison_table(machines, precision).html(),
-        command=command_section(command),
-        plotly=get_plotlyjs(),
-        charts=charts_json({"roofline": chart}),
-        script=asset("page.js").template,
     )
+    title = ", ".join(machine.name for machine in machines) + " side by side"
+    return document(title, body, charts_json({"roofline": chart}), command)

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from scalewall._version import __version__
 from scalewall.report.chart_data import Chart
-from scalewall.report.html import asset, chart_slot, charts_json, command_section, css_colours
+from scalewall.report.html import asset, chart_slot, charts_json, document
 from scalewall.report.table import TableView
 
 __all__ = ["Section", "paragraphs", "sections_page"]
@@ -38,8 +37,6 @@ def sections_page(title: str, answer: Sequence[str], sections: Sequence[Section]
     command : str
         The command that makes the page again; empty: not shown.
     """
-    from plotly.offline import get_plotlyjs
-
     charts: dict[str, Chart] = {}
     written = []
     for section in sections:
@@ -52,18 +49,8 @@ def sections_page(title: str, answer: Sequence[str], sections: Sequence[Section]
         written.append(
             f"<section><h2>{escape(section.heading)}</h2>{paragraphs(section.words)}{''.join(slots)}{tables}</section>"
         )
-    return asset("report.html").substitute(
-        title=escape(title),
-        version=escape(__version__),
-        colours=css_colours(),
-        css=asset("page.css").template,
-        answer=paragraphs(answer),
-        sections="\n".join(written),
-        command=command_section(command),
-        plotly=get_plotlyjs(),
-        charts=charts_json(charts),
-        script=asset("page.js").template,
-    )
+    body = asset("report.html").substitute(answer=paragraphs(answer), sections="\n".join(written))
+    return document(title, body, charts_json(charts), command)
 
 
 def paragraphs(words: Sequence[str]) -> str:

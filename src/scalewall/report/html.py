@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from html import escape
 from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING, Any
 
+from scalewall._version import __version__
 from scalewall.report.chart_data import (
     Chart,
     accelerators_chart,
@@ -27,7 +28,15 @@ from scalewall.report.limit_tables import (
 )
 from scalewall.report.plotly_figures import named_colours, specification
 from scalewall.report.style import Theme, style
-from scalewall.report.words import LEAVES_OUT, all_rest_on, all_warnings, efficient_means, finding
+from scalewall.report.table import TableView
+from scalewall.report.words import (
+    LEAVES_OUT,
+    all_rest_on,
+    all_warnings,
+    efficient_means,
+    finding,
+    warning_notes,
+)
 
 if TYPE_CHECKING:
     from scalewall.ideal.limits import Limits
@@ -38,6 +47,7 @@ __all__ = [
     "charts_json",
     "command_section",
     "css_colours",
+    "document",
     "figure_slot",
     "page",
     "specifications_json",
@@ -72,8 +82,6 @@ def page(limits: Sequence[Limits], command: str = "") -> str:
         Question, answer in words, figures, tables, assumptions, sources and the command. Light or dark as the
         reader's system has it; readable from a phone up.
     """
-    from plotly.offline import get_plotlyjs
-
     charts = _compared(limits)
     compared = "".join(chart_slot(key, chart) for key, chart in charts.items())
     closer = []
@@ -85,16 +93,12 @@ def page(limits: Sequence[Limits], command: str = "") -> str:
         )
         charts |= own
         closer.append(_closer(one, own, hidden=index > 0))
-    return asset("template.html").substitute(
-        title=escape(_title(limits)),
-        version=escape(str(limits[0].assumptions.get("version", ""))),
-        colours=css_colours(),
-        css=asset("page.css").template,
+    body = asset("limits.html").substitute(
         answers=_answers(limits),
         compared_title="Limits by year of release" if "generations" in charts else "Utilization against size",
         compared_text=_BY_YEAR if "generations" in charts else _BY_SIZE,
         compared=compared,
-        summary=summary_table(limits).html(),
+        summary=_without_repeats(summary_table(limits), limits).html(),
         closed_forms=closed_form_table(limits).html() if any(one.closed_forms for one in limits) else "",
         chooser=_chooser(limits),
         closer="".join(closer),
@@ -102,11 +106,43 @@ def page(limits: Sequence[Limits], command: str = "") -> str:
         leaves_out=escape(LEAVES_OUT),
         assumptions=assumptions_table(limits).html(),
         assumed=_assumed(limits),
+    )
+    return document(_title(limits), body, charts_json(charts), command)
+
+
+def document(title: str, body: str, charts: str, command: str = "") -> str:
+    """Return an HTML document that opens offline and asks nothing of any other origin.
+
+    Parameters
+    ----------
+    title : str
+        What it is about, plain text.
+    body : str
+        Its sections (HTML).
+    charts : str
+        What its script draws, from :func:`charts_json` or :func:`specifications_json`.
+    command : str
+        The command that makes the page again; empty: not shown.
+    """
+    from plotly.offline import get_plotlyjs
+
+    return asset("frame.html").substitute(
+        title=escape(title),
+        version=escape(__version__),
+        colours=css_colours(),
+        css=asset("page.css").template,
+        body=body,
         command=command_section(command),
         plotly=get_plotlyjs(),
-        charts=charts_json(charts),
+        charts=charts,
         script=asset("page.js").template,
     )
+
+
+def _without_repeats(table: TableView, limits: Sequence[Limits]) -> TableView:
+    """Leave out the notes of the summary that a page says elsewhere: what it rests on, and warnings."""
+    said = {*all_rest_on(limits), *warning_notes(limits)}
+    return replace(table, notes=tuple(note for note in table.notes if note not in said))
 
 
 def _compared(limits: Sequence[Limits]) -> dict[str, Chart]:

@@ -6,12 +6,11 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalewall._version import __version__
 from scalewall.report import units
 from scalewall.report.bar_chart import Bar, BarChart, bar_figure, bar_specification
 from scalewall.report.chart_data import NEUTRAL, Axis, Chart, Rule, Series
 from scalewall.report.files import save_figure, write_text
-from scalewall.report.html import asset, command_section, css_colours, figure_slot, specifications_json
+from scalewall.report.html import asset, document, figure_slot, specifications_json
 from scalewall.report.lever_tables import factor, levers_table, levers_words
 from scalewall.report.plotly_figures import specification
 from scalewall.report.words import part_label
@@ -91,23 +90,15 @@ def _curve(one: Outcome, colour: int) -> Series:
 
 def levers_page(levers: Levers, command: str = "") -> str:
     """Return one self-contained page: the answer in words, both figures, the table, the command."""
-    from plotly.offline import get_plotlyjs
-
     bars, curves = gains_chart(levers), what_if_curves(levers)
-    return asset("levers.html").substitute(
-        title=escape(f"What moves the limits of {levers.title}?"),
-        version=escape(__version__),
-        colours=css_colours(),
-        css=asset("page.css").template,
+    body = asset("levers.html").substitute(
         answer=escape(levers_words(levers)),
         bars=figure_slot("bars", bars.title),
         curves=figure_slot("curves", curves.title),
         table=levers_table(levers).html(),
-        command=command_section(command),
-        plotly=get_plotlyjs(),
-        charts=specifications_json({"bars": bar_specification(bars), "curves": specification(curves)}),
-        script=asset("page.js").template,
     )
+    drawn = specifications_json({"bars": bar_specification(bars), "curves": specification(curves)})
+    return document(f"What moves the limits of {levers.title}?", body, drawn, command)
 
 
 def save_levers(levers: Levers, path: Path, command: str = "") -> None:

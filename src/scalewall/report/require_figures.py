@@ -6,12 +6,11 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalewall._version import __version__
 from scalewall.errors import InputError
 from scalewall.report import units
 from scalewall.report.chart_data import REST, Axis, Chart, Series
 from scalewall.report.files import save_figure, write_text
-from scalewall.report.html import asset, chart_slot, charts_json, command_section, css_colours
+from scalewall.report.html import asset, chart_slot, charts_json, document
 from scalewall.report.require_tables import better, required_table, required_words
 
 if TYPE_CHECKING:
@@ -74,23 +73,15 @@ def _axis(knob: Knob, end: float) -> Axis:
 
 def required_page(required: Required, command: str = "") -> str:
     """Return one self-contained page: the answer in words, the trade-off, the table, the command."""
-    from plotly.offline import get_plotlyjs
-
     charts = {"trade": trade_chart(required)} if required.trade.factors else {}
-    return asset("require.html").substitute(
-        title=escape(f"What does {required.title} need for {units.flop(required.asked_flop)}?"),
-        version=escape(__version__),
-        colours=css_colours(),
-        css=asset("page.css").template,
+    body = asset("require.html").substitute(
         answer=escape(required_words(required)),
         chart="".join(chart_slot(key, chart) for key, chart in charts.items())
         or "<p>Even both figures of the trade-off as good as can be do not suffice.</p>",
         table=required_table(required).html(),
-        command=command_section(command),
-        plotly=get_plotlyjs(),
-        charts=charts_json(charts),
-        script=asset("page.js").template,
     )
+    title = f"What does {required.title} need for {units.flop(required.asked_flop)}?"
+    return document(title, body, charts_json(charts), command)
 
 
 def save_required(required: Required, path: Path, command: str = "") -> None:
