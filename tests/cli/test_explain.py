@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -56,3 +57,32 @@ def test_bad_input() -> None:
     done = run("explain", *USUAL, "--tp", "3")
     assert done.code == 2
     assert "--gpus" in done.err
+
+
+@pytest.mark.parametrize("command", ["estimate", "explain"])
+def test_pictures(command: str, tmp_path: Path) -> None:
+    page, line = tmp_path / "plan.html", tmp_path / "line.svg"
+    done = run(command, *USUAL, "--plot", page, "--timeline", line)
+    assert done.code == 0, done.err
+    assert "data-chart='waterfall'" in page.read_text()
+    assert "Interleaved 1F1B" in line.read_text()
+    assert f"Wrote {page}" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--plot", "plan.xlsx"), ("--plot", ".html")),
+        (("--timeline", "nowhere/line.svg"), ("--timeline", "folder")),
+        (("--pp", "1", "--chunks", "1", "--timeline", "line.svg"), ("without a pipeline",)),
+    ],
+)
+def test_pictures_that_cannot_be(
+    options: tuple[str, ...], words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("estimate", *USUAL, *options)
+    assert done.code == 2
+    assert not list(tmp_path.iterdir())
+    for word in words:
+        assert word in done.err

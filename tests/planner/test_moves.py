@@ -7,6 +7,7 @@ import pytest
 from scalewall.planner.estimate import estimate
 from scalewall.planner.layout import Layout
 from scalewall.planner.moves import Move, moves
+from scalewall.planner.profile import load_profile
 from tests.planner.samples import BRIDGE, LAYOUT, MIXTURE_LAYOUT, dense_run, mixture_run
 
 
@@ -76,3 +77,20 @@ def test_what_cannot_be_laid_out_says_why() -> None:
 def test_only_precision_changes_the_arithmetic(precision: str) -> None:
     for move in moves(dense_run(precision=precision), LAYOUT, BRIDGE):
         assert move.same_arithmetic == (move.run.precision == precision)
+
+
+def test_what_the_software_does_not_offer_is_marked() -> None:
+    found = moves(dense_run(), LAYOUT, BRIDGE)
+    offered = {move.change: move.offered for move in of(found, "schedule")}
+    assert not offered["schedule 1f1b -> zb-2p"]
+    assert all(move.offered for move in of(found, "tp"))
+    zero = load_profile("zero-bubble-2023")
+    more = {move.change: move.offered for move in of(moves(dense_run(), LAYOUT, zero), "schedule")}
+    assert more["schedule 1f1b -> zb-2p"]
+
+
+def test_what_a_plan_had_before_is_not_held_against_its_neighbours() -> None:
+    foreign = Layout(tp=2, pp=2, dp=4, schedule="zb-1p")
+    found = {move.change: move.offered for move in moves(dense_run(), foreign, BRIDGE)}
+    assert found["microbatch 1 -> 2"]
+    assert found["schedule zb-1p -> 1f1b"]

@@ -11,7 +11,15 @@ import typer
 from scalewall.cli import framework_inputs as frameworks
 from scalewall.cli.flags import complete_machine
 from scalewall.cli.models import complete_model
-from scalewall.cli.plan_outputs import Export, exported, print_export
+from scalewall.cli.plan_outputs import (
+    Export,
+    Plot,
+    Timeline,
+    check_pictures,
+    exported,
+    print_export,
+    write_pictures,
+)
 from scalewall.cli.planner_inputs import PlannerOptions, ask, complete_profile
 from scalewall.errors import check_finite
 
@@ -131,6 +139,8 @@ def estimate(
     torchtitan_file: frameworks.TorchtitanFile = None,
     deepspeed_file: frameworks.DeepspeedFile = None,
     export: Export = None,
+    plot: Plot = None,
+    timeline: Timeline = None,
     tokens: Annotated[float | None, typer.Option("--tokens", help="Tokens to train: days and cost.")] = None,
     gpu_hour_usd: Annotated[
         float | None, typer.Option("--gpu-hour-usd", help="Price of an accelerator an hour.")
@@ -144,6 +154,7 @@ def estimate(
     from scalewall.planner.estimate import estimate as estimate_layout
     from scalewall.planner.estimate import goodput
 
+    check_pictures(plot, timeline)
     if tokens is not None:
         check_finite("--tokens", tokens, 1, 1e18, "tokens")
     if gpu_hour_usd is not None:
@@ -157,6 +168,7 @@ def estimate(
     asked = ask(frameworks.with_framework(ctx, options, sources))
     written = exported(export, asked.run, asked.layout, asked.profile)
     answer = estimate_layout(asked.run, asked.layout, asked.profile)
+    write_pictures(answer, plot, timeline)
     lost = goodput(asked.layout.ranks) if failures else None
     money = _cost(answer, lost, tokens, gpu_hour_usd)
     if json:

@@ -9,7 +9,15 @@ import typer
 
 from scalewall.cli import estimate as options
 from scalewall.cli import framework_inputs as frameworks
-from scalewall.cli.plan_outputs import Export, exported, print_export
+from scalewall.cli.plan_outputs import (
+    Export,
+    Plot,
+    Timeline,
+    check_pictures,
+    exported,
+    print_export,
+    write_pictures,
+)
 from scalewall.cli.planner_inputs import PlannerOptions, ask
 
 if TYPE_CHECKING:
@@ -62,11 +70,14 @@ def explain(
     torchtitan_file: frameworks.TorchtitanFile = None,
     deepspeed_file: frameworks.DeepspeedFile = None,
     export: Export = None,
+    plot: Plot = None,
+    timeline: Timeline = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Explain one given layout: its step from the arithmetic up, what binds it, what one change would buy."""
     from scalewall.planner.explain import explain as explain_layout
 
+    check_pictures(plot, timeline)
     given = PlannerOptions(
         model, machine, gpus, global_batch, seq, tp, cp, pp, ep, etp, chunks, microbatch, schedule, sharding,
         recompute, recompute_modules, precision, profile, dispatcher, expert_overlap, graphs, measured,
@@ -76,6 +87,7 @@ def explain(
     asked = ask(frameworks.with_framework(ctx, given, sources))
     written = exported(export, asked.run, asked.layout, asked.profile)
     explained = explain_layout(asked.run, asked.layout, asked.profile)
+    write_pictures(explained.answer, plot, timeline)
     if json:
         from scalewall.report.records import json_text
 

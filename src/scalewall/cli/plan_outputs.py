@@ -1,7 +1,11 @@
-"""What commands about a plan write beside their tables: a framework's configuration."""
+"""What commands about a plan write beside their tables: a framework's configuration, pictures, a timeline."""
 
 from __future__ import annotations
 
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,12 +13,15 @@ import typer
 from scalewall.cli.flags import print_warnings
 
 if TYPE_CHECKING:
+    from scalewall.planner.estimate import Estimate
     from scalewall.planner.export import Exported
     from scalewall.planner.layout import Layout
+    from scalewall.planner.plan import FrontPoint
     from scalewall.planner.profile import Profile
     from scalewall.planner.run import Run
+    from scalewall.report.table import TableView
 
-__all__ = ["Export", "exported", "print_export"]
+__all__ = ["Export", "Plot", "Timeline", "check_pictures", "exported", "print_export", "write_pictures"]
 
 
 def _complete_framework(incomplete: str) -> list[str]:
@@ -31,6 +38,69 @@ Export = Annotated[
         autocompletion=_complete_framework,
     ),
 ]
+Plot = Annotated[
+    Path | None, typer.Option("--plot", help="Step and memory: .html (a page), .png, .svg or .pdf.")
+]
+Timeline = Annotated[
+    Path | None, typer.Option("--timeline", help="The pipeline's operations: .html, .png, .svg or .pdf.")
+]
+
+
+def check_pictures(plot: Path | None, timeline: Path | None) -> None:
+    """Say before the work if a picture could not be written.
+
+    Raises
+    ------
+    InputError
+        Naming the option.
+    """
+    from scalewall.report.files import check_output
+    from scalewall.report.plots import PLOT_SUFFIXES
+
+    for option, path in (("--plot", plot), ("--timeline", timeline)):
+        if path is not None:
+            check_output(option, path, PLOT_SUFFIXES)
+
+
+def write_pictures(
+    answer: Estimate,
+    plot: Path | None,
+    timeline: Path | None,
+    front: Sequence[FrontPoint] = (),
+    tables: Sequence[TableView] = (),
+) -> None:
+    """Write the pictures of a plan that are asked for, and say so on standard error.
+
+    Parameters
+    ----------
+    answer : Estimate
+        The plan.
+    plot, timeline : Path or None
+        Where; None: not asked for.
+    front : sequence of FrontPoint
+        Plans that no other beats, from a search.
+    tables : sequence of TableView
+        Further tables for a page.
+
+    Raises
+    ------
+    InputError
+        A timeline of a plan that has none.
+    """
+    command = f"scalewall {shlex.join(sys.argv[1:])}"
+    if timeline is not None:
+        from scalewall.planner.timeline import pipeline_timeline
+        from scalewall.report.timeline import save_timeline
+
+        save_timeline(pipeline_timeline(answer), timeline, command=command)
+    if plot is not None:
+        from scalewall.planner.explain import explain_estimate
+        from scalewall.report.plan_plots import save_plan_plot
+
+        save_plan_plot(explain_estimate(answer), plot, command, front, tables)
+    for path in (plot, timeline):
+        if path is not None:
+            typer.echo(f"Wrote {path}", err=True)
 
 
 def exported(framework: str | None, run: Run, layout: Layout, profile: Profile) -> Exported | None:

@@ -13,7 +13,7 @@ from scalewall.planner.profile import Profile
 from scalewall.planner.run import Run, check_run
 from scalewall.planner.step import StepTime, hop_bytes, pieces_of, seconds_of
 
-__all__ = ["event_seconds", "pipeline_costs"]
+__all__ = ["event_seconds", "pipeline_costs", "schedule_name"]
 
 _MOST_OPERATIONS = 1_000_000
 """More operations than that are not simulated: the closed form's gap shrinks with the number of microbatches."""
@@ -23,7 +23,8 @@ _SEARCHED = ("zb-1p", "zb-2p")
 _OUTSIDE = ("data", "optimizer", "stragglers")
 
 
-def _name(layout: Layout) -> str:
+def schedule_name(layout: Layout) -> str:
+    """Return what :mod:`scalewall.cost.pipeline` calls the layout's schedule."""
     return "interleaved" if layout.chunks > 1 else layout.schedule
 
 
@@ -36,7 +37,7 @@ def pipeline_costs(run: Run, layout: Layout, profile: Profile) -> Costs:
         What, how and with which software.
     """
     model = run.model
-    placement = placement_of(_name(layout), layout.pp, layout.chunks)
+    placement = placement_of(schedule_name(layout), layout.pp, layout.chunks)
     seconds = seconds_of(pieces_of(run, layout, profile))
     layers = part_layers(model, layout.pp, layout.chunks)
     ends = np.cumsum(layers)
@@ -90,7 +91,7 @@ def event_seconds(run: Run, layout: Layout, profile: Profile, step: StepTime) ->
         return None
     costs = pipeline_costs(run, layout, profile)
     try:
-        schedule = build_schedule(_name(layout), layout.pp, microbatches, layout.chunks, costs)
+        schedule = build_schedule(schedule_name(layout), layout.pp, microbatches, layout.chunks, costs)
         pipeline = simulate(schedule, costs).step_seconds
     except InputError:
         return None

@@ -60,10 +60,10 @@ class Explanation:
     def helps(self, count: int = 3) -> tuple[Move, ...]:
         """Return the changes that help most: those that fit, the fastest first, at most one a knob.
 
-        Of a plan that does not fit every change that makes it fit helps. Changes of precision are left out: they
-        change what is computed.
+        Of a plan that does not fit every change that makes it fit helps. Left out are changes of precision, which
+        change what is computed, and what the software does not offer.
         """
-        offered = [move for move in self.moves if move.fits and move.same_arithmetic]
+        offered = [move for move in self.moves if move.fits and move.offered and move.same_arithmetic]
         if self.answer.fit.fits:
             offered = [move for move in offered if move in self._faster()]
         best: dict[str, Move] = {}
@@ -76,7 +76,7 @@ class Explanation:
         return [
             move
             for move in self.moves
-            if move.seconds is not None and move.seconds < before and move.same_arithmetic
+            if move.seconds is not None and move.seconds < before and move.offered and move.same_arithmetic
         ]
 
 

@@ -9,6 +9,7 @@ from typing import Any, get_args
 from scalewall.errors import InputError
 from scalewall.planner.layout import SCHEDULES, Layout, Sharding
 from scalewall.planner.memory import fit_of
+from scalewall.planner.offers import Offers, offers_of
 from scalewall.planner.profile import Profile
 from scalewall.planner.run import BITS, Dispatcher, Graphs, Precision, Run
 from scalewall.planner.step import step_time
@@ -50,6 +51,8 @@ class Move:
         Whether they are there.
     reason : str
         Why it cannot be laid out so; empty if it can.
+    offered : bool
+        Whether the software of the profile can run it so.
     """
 
     knob: str
@@ -60,6 +63,7 @@ class Move:
     needed: float | None = None
     fits: bool = False
     reason: str = ""
+    offered: bool = True
 
     @property
     def same_arithmetic(self) -> bool:
@@ -97,7 +101,28 @@ def _evaluated(
     except InputError as error:
         reason = f"{error.field} {error.value}: allowed {error.allowed}"
         return Move(knob, change, changed, there, reason=reason)
-    return Move(knob, change, changed, there, seconds, fit.needed, fit.fits)
+    offers = offers_of(profile.name)
+    foreign = _foreign(changed, there, offers) - _foreign(run, layout, offers)
+    return Move(knob, change, changed, there, seconds, fit.needed, fit.fits, offered=not foreign)
+
+
+def _foreign(run: Run, layout: Layout, offers: Offers) -> set[str]:
+    """Return which knobs of a plan have values that the software does not offer."""
+    shardings = offers.with_stages if layout.pp > 1 else offers.shardings
+    checks = {
+        "tp": layout.tp == 1 or offers.tp,
+        "cp": layout.cp == 1 or offers.cp,
+        "pp": layout.pp == 1 or offers.stages,
+        "chunks": layout.chunks == 1 or offers.chunks,
+        "layers": run.model.layers % (layout.pp * layout.chunks) == 0 or offers.uneven,
+        "sequence_parallel": layout.tp == 1 or layout.sequence_parallel == offers.sequence_parallel,
+        "schedule": layout.pp == 1 or layout.schedule in offers.schedules,
+        "sharding": layout.sharding in shardings,
+        "recompute": layout.recompute in offers.recompute,
+        "modules": layout.recompute != "selective"
+        or set(layout.recompute_modules or ("core_attn",)) <= {*offers.modules},
+    }
+    return {knob for knob, offered in checks.items() if not offered}
 
 
 _Change = tuple[str, str, dict[str, Any], dict[str, Any]]

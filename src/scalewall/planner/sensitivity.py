@@ -131,6 +131,7 @@ def _of_capacity(device: Device, before: float, near: tuple[Move, ...]) -> Sensi
             if move.seconds is not None
             and move.needed is not None
             and move.same_arithmetic
+            and move.offered
             and device.memory_bytes < move.needed <= device.memory_bytes * factor
         ]
         found.append(min([*let_in, (1.0, "")]))

@@ -111,6 +111,11 @@ def moves_table(explained: Explanation) -> TableView:
     ranked = sorted(felt, key=lambda move: move.seconds or 0.0)
     rows = [_move_row(move, before) for move in ranked[:_MOVES_SHOWN]]
     left = len(explained.moves) - len(rows)
+    notes = []
+    if any(not move.offered for move in ranked[:_MOVES_SHOWN]):
+        notes.append(f"[*] not offered by {explained.answer.profile.title}.")
+    if left:
+        notes.append(f"{left} more are slower, change nothing or cannot be laid out; all in --json.")
     return TableView(
         title="One change away",
         columns=(
@@ -120,9 +125,7 @@ def moves_table(explained: Explanation) -> TableView:
             Column("Memory", right=True, whole=True),
         ),
         rows=tuple(rows),
-        notes=(f"{left} more are slower, change nothing or cannot be laid out; all in --json.",)
-        if left
-        else (),
+        notes=tuple(notes),
     )
 
 
@@ -130,7 +133,8 @@ def _move_row(move: Move, before: float) -> tuple[str | Cell, ...]:
     seconds = move.seconds or 0.0
     memory = units.data_size(move.needed)
     tone = Cell(memory) if move.fits else Cell(f"{memory}, too much", "bad")
-    return move.change, units.duration(seconds), _change(seconds / before), tone
+    change = move.change if move.offered else Cell(f"{move.change} [*]", "muted")
+    return change, units.duration(seconds), _change(seconds / before), tone
 
 
 def _change(ratio: float) -> str:
@@ -216,5 +220,6 @@ def _move_record(move: Move, before: float) -> dict[str, object]:
         "needed_bytes": move.needed,
         "fits": move.fits,
         "same_arithmetic": move.same_arithmetic,
+        "offered": move.offered,
         "reason": move.reason or None,
     }

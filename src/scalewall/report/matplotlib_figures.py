@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["figure"]
+__all__ = ["draw_chart", "figure"]
 
 _MARKERS = ("o", "s", "D", "^", "X", "P", "v")
 _DASHES: dict[str, str | tuple[int, tuple[float, ...]]] = {
@@ -52,11 +52,12 @@ def figure(charts: Sequence[Chart], theme: Theme | None = None) -> Figure:
     )
     grid = drawn.add_gridspec(rows, columns, height_ratios=heights)
     for place, chart in enumerate(charts):
-        _draw(drawn.add_subplot(grid[place // columns, place % columns]), chart, colours)
+        draw_chart(drawn.add_subplot(grid[place // columns, place % columns]), chart, colours)
     return drawn
 
 
-def _draw(axes: Axes, chart: Chart, theme: Theme) -> None:
+def draw_chart(axes: Axes, chart: Chart, theme: Theme) -> None:
+    """Draw ``chart`` into ``axes`` in the colours of ``theme``."""
     axes.set_facecolor(theme.background)
     axes.set_title(chart.title, loc="left", color=theme.text, fontsize=style().print_font_size + 2)
     _draw_axes(axes, chart.x, chart.y, theme)
