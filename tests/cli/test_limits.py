@@ -221,3 +221,26 @@ def test_a_unit_mistaken_by_a_thousand_is_a_warning(option: str, value: str, wor
     done = run("limits", "--batch-law", "fixed", option, value, "--search", "reference", "--json", *FEW)
     assert done.code == 0
     assert words in done.err
+
+
+def test_cost_adds_money_and_power_with_sources_everywhere(tmp_path: Path) -> None:
+    table = tmp_path / "curve.csv"
+    document = answer("--machine", "h100", *FEW, "--cost", "--price", "usd_per_hour=2", "--csv", table)
+    assert len(document["costs"]) == len(document["points"]) + len(document["infeasible"])
+    for row, point in zip(document["costs"], document["points"], strict=False):
+        assert row["accelerator_hours"] == pytest.approx(point["n_gpu"] * point["run_seconds"] / 3600)
+        assert row["rent_usd"] == pytest.approx(2 * row["accelerator_hours"])
+    assert all(figure["source"] or figure["note"] for figure in document["prices"]["figures"])
+    rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
+    assert all("as given" in row["prices"] for row in rows if not row["reason"])
+    done = run("limits", "--machine", "h100", *FEW, "--cost")
+    assert "What these runs cost" in done.out
+    assert "SkyPilot" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_prices_without_cost_are_refused() -> None:
+    done = run("limits", "--price", "usd=1", *FEW)
+    assert done.code == 2
+    assert "--price: 'usd=1' is not usable. Allowed: prices only with --cost" in done.err
+    assert run("limits", "--cost", "--price", "speed=1", *FEW).code == 2

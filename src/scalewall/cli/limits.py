@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Mapping
 from contextlib import ExitStack
 from inspect import cleandoc
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from scalewall.cli import limits_options as options
+from scalewall.cli.cost import Price, price_changes
 from scalewall.cli.flags import note_compiling, overrides_of, parse_bounds, print_warnings
+from scalewall.cli.output_files import check_files
 from scalewall.cli.progress import progress_bar
 from scalewall.cli.scenario import save_scenario, study_of
 from scalewall.errors import InputError
@@ -34,6 +37,7 @@ Examples:
   scalewall limits --machine h100 --set network.1.bandwidth=100e9 --bound tp=1:8
   scalewall limits --machine h100 --flop 1e28 --save question.toml
   scalewall limits --scenario question.toml
+  scalewall limits --machine h100 b200 --cost --price usd_per_hour=2
 """
 
 
@@ -72,6 +76,10 @@ def limits(
     batch_anchor_tokens: options.BatchAnchorTokens = None,
     batch_anchor_flop: options.BatchAnchorFlop = None,
     batch_exponent: options.BatchExponent = None,
+    cost: Annotated[
+        bool, typer.Option("--cost", help="Add what each run costs and draws, with sources.")
+    ] = False,
+    price: Price = None,
     scenario: options.Scenario = None,
     save: options.Save = None,
     json: options.Json = False,
@@ -119,15 +127,25 @@ def limits(
         "batch_anchor_flop": batch_anchor_flop,
         "batch_exponent": batch_exponent,
     }
+    from scalewall.report.plots import PLOT_SUFFIXES
+
     study = study_of(scenario, {name: value for name, value in given.items() if value is not None})
-    _check_files(csv=csv, output=output, plot=plot, save=save)
+    changes = _prices(study, cost, price)
+    check_files(
+        (
+            ("--csv", csv, ()),
+            ("--output", output, ()),
+            ("--plot", plot, PLOT_SUFFIXES),
+            ("--save", save, (".toml",)),
+        )
+    )
     if save:
         save_scenario(study, save)
-    found = _run(study, csv)
+    found = _run(study, csv, changes)
     if output:
         from scalewall.report.files import write_text
 
-        write_text(output, _json(found))
+        write_text(output, _json(found, changes))
     if plot:
         from scalewall.report.plots import save_plot
 
@@ -136,80 +154,101 @@ def limits(
         from scalewall.report.words import all_warnings
 
         print_warnings(all_warnings(found))
-        typer.echo(_json(found), nl=False)
+        typer.echo(_json(found, changes), nl=False)
     else:
-        _print(found)
+        _print(found, changes)
 
 
 limits.__doc__ = f"{cleandoc(str(limits.__doc__))}\n\n{_EXAMPLES}"
 
 
-def _check_files(csv: Path | None, output: Path | None, plot: Path | None, save: Path | None) -> None:
-    """Say before any work is done if a file cannot be written."""
-    from scalewall.report.files import check_output
-    from scalewall.report.plots import PLOT_SUFFIXES
+def _prices(study: LimitsStudy, cost: bool, price: list[str] | None) -> dict[str, float] | None:
+    """Return the prices that are set, checked before any work; None where no cost is asked for."""
+    changes = price_changes(price or ())
+    if not cost:
+        if changes:
+            raise InputError("--price", " ".join(price or ()), "prices only with --cost", ["--cost"])
+        return None
+    from scalewall.cost.money import prices_of
 
-    taken: dict[Path, str] = {}
-    for field, path, suffixes in (
-        ("--csv", csv, ()),
-        ("--output", output, ()),
-        ("--plot", plot, PLOT_SUFFIXES),
-        ("--save", save, (".toml",)),
-    ):
-        if path:
-            target = check_output(field, path, suffixes).resolve()
-            if target in taken:
-                raise InputError(field, str(path), f"another file than {taken[target]} writes")
-            taken[target] = field
+    for machine in study.machines:
+        prices_of(machine, changes)
+    return changes
 
 
-def _run(study: LimitsStudy, csv: Path | None) -> list[Limits]:
+def _run(study: LimitsStudy, csv: Path | None, changes: Mapping[str, float] | None) -> list[Limits]:
     """Evaluate every machine, with a progress bar, writing rows as they come."""
     from scalewall.ideal.limits import limits_of
 
     note_compiling(f"{study.search}_search")
     found = []
     with ExitStack() as stack:
-        rows = stack.enter_context(_rows(study, csv)) if csv else None
+        rows = stack.enter_context(_rows(study, csv, changes is not None)) if csv else None
         show = stack.enter_context(progress_bar())
         for machine in study.machines:
 
             def advance(done: int, total: int, result: PointResult, name: str = machine) -> None:
                 show(name, done, total)
                 if rows:
-                    _write_row(rows, name, result)
+                    _write_row(rows, name, result, changes)
 
             found.append(limits_of(study, machine, advance))
     return found
 
 
-def _rows(study: LimitsStudy, csv: Path) -> RowWriter:
+def _rows(study: LimitsStudy, csv: Path, cost: bool) -> RowWriter:
     """Open the CSV with the columns that these machines' runs will have."""
     from scalewall.ideal.breakdown import part_names
     from scalewall.report.files import RowWriter
+    from scalewall.report.money_tables import MONEY_COLUMNS
     from scalewall.report.records import columns_of
 
     parts: dict[str, None] = {}
     for machine in study.machines:
         parts.update(dict.fromkeys(part_names(study.cluster(machine).accelerator.memory)))
-    return RowWriter(csv, columns_of(parts))
+    return RowWriter(csv, (*columns_of(parts), *(MONEY_COLUMNS if cost else ())))
 
 
-def _write_row(rows: RowWriter, machine: str, result: PointResult) -> None:
+def _write_row(
+    rows: RowWriter, machine: str, result: PointResult, changes: Mapping[str, float] | None
+) -> None:
     from scalewall.ideal.results import Point
     from scalewall.report.records import failed_row, point_row
 
-    rows.write(point_row(machine, result) if isinstance(result, Point) else failed_row(machine, result))
+    if not isinstance(result, Point):
+        rows.write(failed_row(machine, result))
+        return
+    row: dict[str, object] = dict(point_row(machine, result))
+    if changes is not None:
+        from scalewall.cost.money import prices_of, run_money
+        from scalewall.report.money_tables import money_row
+
+        prices = prices_of(machine, changes)
+        row |= money_row(prices, run_money(prices, result.n_gpu, result.run_seconds))
+    rows.write(row)
 
 
-def _json(found: list[Limits]) -> str:
+def _json(found: list[Limits], changes: Mapping[str, float] | None) -> str:
     from scalewall.report.records import json_text, limits_json
 
-    documents = [limits_json(one) for one in found]
+    documents = [limits_json(one) | _costs_json(one, changes) for one in found]
     return json_text(documents[0] if len(documents) == 1 else documents)
 
 
-def _print(found: list[Limits]) -> None:
+def _costs_json(one: Limits, changes: Mapping[str, float] | None) -> dict[str, object]:
+    if changes is None:
+        return {}
+    from scalewall.cost.money import prices_of
+    from scalewall.report.money_tables import cost_rows, prices_json
+    from scalewall.study.money import costed_runs
+
+    return {
+        "costs": cost_rows(costed_runs(one, changes)),
+        "prices": prices_json(prices_of(one.machine, changes)),
+    }
+
+
+def _print(found: list[Limits], changes: Mapping[str, float] | None) -> None:
     """Print the answer in words and the tables; for one machine its curve too."""
     from rich.console import Console
 
@@ -226,3 +265,14 @@ def _print(found: list[Limits]) -> None:
     console.print(summary_table(found))
     console.print()
     console.print(closed_form_table(found))
+    if changes is not None:
+        from scalewall.report.money_tables import cost_table, power_table
+        from scalewall.study.money import costed_runs, telling_runs
+
+        shown = [
+            run for one in found for run in (costed_runs if len(found) == 1 else telling_runs)(one, changes)
+        ]
+        console.print()
+        console.print(cost_table(shown))
+        console.print()
+        console.print(power_table(shown))

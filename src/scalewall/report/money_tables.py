@@ -45,6 +45,10 @@ COST_COLUMNS = (
 )
 """Columns of runs with their money."""
 
+_PAID = ("usd_per_hour", "usd", "server_cost_ratio", "interconnect_share", "depreciation", "usd_per_kwh")
+_POWERED = ("watts", "server_power_ratio", "average_draw", "pue", "usd_per_kwh")
+_NO_SOURCE = {"user": "as given", "assumed": "assumed"}
+_BEYOND = 9.995e14
 _SCALES = ((1e12, "T"), (1e9, "B"), (1e6, "M"))
 
 
@@ -52,6 +56,8 @@ def usd(value: float | None) -> str:
     """Return US dollars as ``$2,990``, ``$4.31M``, ``$1.05B``; ``unknown`` where no price is known."""
     if value is None:
         return "unknown"
+    if value >= _BEYOND:
+        return f"${units.scientific(value)}"
     for size, letter in _SCALES:
         if value >= 0.9995 * size:
             return f"${value / size:.3g}{letter}"
@@ -178,27 +184,28 @@ def _value(name: str, value: float) -> str:
     return f"{value:,.6g} {unit}".strip()
 
 
-def prices_words(prices: Prices) -> str:
-    """Return in a line what was paid for what, when, and who says so."""
+def prices_words(prices: Prices, names: Sequence[str] = _PAID) -> str:
+    """Return in a line what was paid for what, when, and who says so; ``names`` are those to tell."""
     told = []
-    for name in ("usd_per_hour", "usd", "watts", "usd_per_kwh"):
+    for name in names:
         figure = prices.figures.get(name)
         if figure is None:
             told.append(f"{name} unknown")
             continue
         date = f", {figure.date}" if figure.date else ""
-        source = figure.source.split(",")[0] if figure.source else "as given"
+        source = (
+            figure.source.split(",")[0].split(":")[0]
+            if figure.source
+            else _NO_SOURCE.get(figure.evidence, figure.note)
+        )
         told.append(f"{name} {figure.value:,.6g} ({source}{date})")
-    return f"Prices of {prices.machine}: {'; '.join(told)}."
+    return f"{prices.machine}: {'; '.join(told)}."
 
 
-def money_row(run: CostedRun) -> dict[str, object]:
-    """Return a run's money as columns of :data:`MONEY_COLUMNS`; empty for a run that no plan finishes."""
-    if run.money is None:
-        return {}
-    return {name: getattr(run.money, name) for name in MONEY_COLUMNS if name != "prices"} | {
-        "prices": prices_words(run.prices)
-    }
+def money_row(prices: Prices, money: RunMoney) -> dict[str, object]:
+    """Return a run's money as columns of :data:`MONEY_COLUMNS`."""
+    row: dict[str, object] = {name: getattr(money, name) for name in MONEY_COLUMNS if name != "prices"}
+    return row | {"prices": prices_words(prices)}
 
 
 def cost_rows(runs: Sequence[CostedRun]) -> list[dict[str, object]]:
@@ -212,7 +219,8 @@ def cost_rows(runs: Sequence[CostedRun]) -> list[dict[str, object]]:
         }
         if run.money is not None:
             row |= {"accelerators": run.money.accelerators, "seconds": run.money.seconds}
-        rows.append(row | money_row(run) | {"reason": run.reason})
+            row |= money_row(run.prices, run.money)
+        rows.append(row | {"reason": run.reason})
     return rows
 
 
