@@ -21,6 +21,7 @@ __all__ = [
     "judge",
     "kept",
     "printed",
+    "stated",
 ]
 
 Expectation = Literal["holds", "differs", "informs"]
@@ -127,6 +128,33 @@ class Claim:
     found: float | None = None
     digits: int = 3
     note: str = ""
+
+
+def stated(
+    name: str,
+    claim: str,
+    published: float,
+    unit: Unit,
+    source: Source,
+    measure: Measure,
+    *,
+    digits: int = 3,
+    place: str = "",
+    note: str = "",
+) -> Claim:
+    """Return the claim of a published number that is to come out in all ``digits`` that are printed."""
+    return Claim(
+        name,
+        claim,
+        published,
+        unit,
+        source,
+        measure,
+        printed(published, digits),
+        place,
+        digits=digits,
+        note=note,
+    )
 
 
 def judge(claim: Claim, value: float) -> Verdict:

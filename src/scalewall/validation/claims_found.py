@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scalewall.validation.claim import Claim, Measure, Tolerance, Unit, kept, printed
+from scalewall.validation.claim import Claim, Measure, Tolerance, Unit, kept, stated
 from scalewall.validation.measures import (
     at_decline,
     decline,
@@ -97,7 +97,7 @@ SEARCH = (
 """The same model and laws, other clusters."""
 
 DEPTH_LAW = (
-    Claim(
+    stated(
         name="depth-prefactor",
         claim="Prefactor of the depth law, refitted to its data",
         published=0.10056,
@@ -105,7 +105,6 @@ DEPTH_LAW = (
         source=PAPER,
         digits=5,
         measure=depth_fit(0),
-        tolerance=printed(0.10056, 5),
         note="Least squares in logarithms of layers against d_model * d_ff over the 50 models of Hoffmann et al. 2022, "
         "arXiv 2203.15556, table A9.",
     ),
