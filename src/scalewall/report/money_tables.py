@@ -147,7 +147,8 @@ def power_table(runs: Sequence[CostedRun]) -> TableView:
             for run, money in drawn
         ),
         notes=(
-            "Accelerators, their servers, and what cools and feeds them. Prices and ratios: the table below.",
+            "Accelerators, their servers, and what cools and feeds them.",
+            *dict.fromkeys(prices_words(run.prices, _POWERED) for run, _ in drawn),
         ),
     )
 
