@@ -128,10 +128,17 @@ def search(
     return _Searcher(question, space, capacity).run(progress)
 
 
+def smallest(question: PlanQuestion, space: Space) -> Candidates:
+    """Return the layout of the space that needs the least memory, as the only candidate."""
+    return _Searcher(question, space, np.inf, smallest=True).run(None)
+
+
 class _Searcher:
     """The search at work."""
 
-    def __init__(self, question: PlanQuestion, space: Space, capacity: float) -> None:
+    def __init__(
+        self, question: PlanQuestion, space: Space, capacity: float, *, smallest: bool = False
+    ) -> None:
         self._question, self._space, self._capacity = question, space, capacity
         self._figures: Figures = figures_of(question.run, question.profile)
         self._whole = whole_counts(question)
@@ -141,6 +148,7 @@ class _Searcher:
             for pp, chunks in split.shapes
         }
         self._best = _Best(question.top)
+        self._least = np.inf if smallest else None
         self._tally = np.zeros(len(REASONS), dtype=np.int64)
         self._chosen: list[_Chosen] = []
         self._written: list[tuple[NDArray[np.float64], NDArray[np.int32]]] = []
@@ -228,7 +236,19 @@ class _Searcher:
         room = (full.size, 2)
         found = Found(np.empty(room), np.empty(room, dtype=np.int32), full, self._tally)
         written = evaluate_row(row, shapes, self._figures, self._capacity, self._best.cutoff, found)
-        if written:
+        if self._least is not None:
+            self._keep_least(found, written, chosen)
+        elif written:
             self._best.add(found.values[:written, 0])
             self._written.append((found.values[:written].copy(), found.numbers[:written].copy()))
             self._chosen.append(chosen)
+
+    def _keep_least(self, found: Found, written: int, chosen: _Chosen) -> None:
+        """Keep the plan that needs the least memory of all so far."""
+        assert self._least is not None
+        if not written or found.values[:written, 1].min() >= self._least:
+            return
+        best = int(found.values[:written, 1].argmin())
+        self._least = float(found.values[best, 1])
+        self._written = [(found.values[best : best + 1].copy(), found.numbers[best : best + 1].copy())]
+        self._chosen = [chosen]

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import get_args
 
 from scalewall.planner.bounds import Bound, allows
-from scalewall.planner.layout import SCHEDULES
+from scalewall.planner.layout import SCHEDULES, Recompute
 from scalewall.planner.offers import EVERYTHING, Offers, offers_of
 from scalewall.planner.plan import Excluded, PlanQuestion
 
 __all__ = ["Again", "Space", "Split", "Variant", "divisors_of", "space_of"]
 
-Again = tuple[str, tuple[str, ...]]
+Again = tuple[Recompute, tuple[str, ...]]
 """A kind of recomputation, and what a selective one picks."""
 
 _MODULES_OF_EXPERTS = ("moe", "mla_up_proj")
@@ -96,6 +97,15 @@ class Space:
             if allows(question.bounds, "ep", ep) and question.ranks % (ep * etp) == 0
         ]
 
+    def values_of(self, knob: str) -> list[int | str]:
+        """Return the values that a knob of the layout takes, in order."""
+        if knob == "recompute":
+            return list(dict.fromkeys(kind for kind, _ in self.again))
+        found: set[int | str] = set()
+        for split in self.splits:
+            found |= _values(self, split, knob)
+        return sorted(found, key=lambda value: (isinstance(value, str), value))
+
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The space in words, a knob each."""
@@ -119,6 +129,21 @@ class Space:
                 3, f"EP {_listed({ep for ep, _ in pairs})}, expert TP {_listed({etp for _, etp in pairs})}"
             )
         return tuple(lines)
+
+
+def _values(space: Space, split: Split, knob: str) -> set[int | str]:
+    """Values that a knob takes beside TP and CP of a split."""
+    if knob in ("tp", "cp"):
+        return {getattr(split, knob)}
+    if knob == "microbatch":
+        return set(split.microbatches)
+    if knob in ("ep", "etp"):
+        return {pair[knob == "etp"] for pair in space.expert_degrees(split.tp)}
+    if knob in ("pp", "chunks"):
+        return {shape[knob == "chunks"] for shape in split.shapes}
+    if knob == "dp":
+        return {space.question.ranks // (split.tp * split.cp * pp) for pp, _ in split.shapes}
+    return {getattr(variant, knob) for variant in split.variants}
 
 
 def _again_words(again: Again) -> str:
@@ -192,7 +217,7 @@ def _again(question: PlanQuestion, offers: Offers, excluded: list[Excluded]) -> 
     """Kinds of recomputation that can pay."""
     model, profile, bounds = question.run.model, question.profile, question.bounds
     found: list[Again] = []
-    for kind in ("none", "selective", "full"):
+    for kind in get_args(Recompute):
         offered = kind in offers.recompute or _bounded(bounds, "recompute")
         if not offered or not allows(bounds, "recompute", kind):
             continue

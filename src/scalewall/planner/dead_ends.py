@@ -1,0 +1,82 @@
+"""Questions that no layout answers, whatever memory there is: which bound to loosen, which count to change."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from scalewall.errors import InputError
+from scalewall.planner.bounds import Bound
+from scalewall.planner.plan import PlanQuestion
+from scalewall.planner.search import search
+from scalewall.planner.space import space_of
+
+__all__ = ["explain_emptiness", "has_layouts"]
+
+_SUGGESTED = 3
+
+
+def has_layouts(question: PlanQuestion) -> bool:
+    """Whether any layout can run the run, were memory endless."""
+    space = space_of(question)
+    if not space.splits:
+        return False
+    return bool(search(replace(question, top=1), space, math.inf).tally["evaluated"])
+
+
+def explain_emptiness(question: PlanQuestion) -> InputError:
+    """Return the error for a question without layouts: the bound to loosen with values that do, or the counts."""
+    bare = replace(question, bounds=())
+    if not has_layouts(bare):
+        return _counts(question)
+    for bound in reversed(question.bounds):
+        others = replace(question, bounds=tuple(one for one in question.bounds if one is not bound))
+        if has_layouts(others):
+            return _loosen(bound, others)
+    given = ", ".join(map(str, question.bounds))
+    return InputError(
+        "--bound", given, "bounds that leave a layout; no single one is to blame: drop two or more"
+    )
+
+
+def _loosen(bound: Bound, others: PlanQuestion) -> InputError:
+    """Return the error for a bound that excludes everything the others leave."""
+    usable = space_of(others).values_of(bound.name)
+    words = ", ".join(map(str, usable[:12])) + (", ..." if len(usable) > 12 else "")
+    rest = ", ".join(str(one) for one in others.bounds)
+    beside = f" beside {rest}" if rest else ""
+    allowed = f"{bound.name} of {words}{beside}: loosen this bound"
+    wanted = [choice for choice in bound.choices if isinstance(choice, int)] or [bound.low or bound.high]
+    numbers = [one for one in usable if isinstance(one, int)]
+    near = sorted(numbers, key=lambda one: abs(one - int(wanted[0])))[:_SUGGESTED] if numbers else usable
+    return InputError(
+        "--bound", str(bound), allowed, [f"{bound.name}={value}" for value in near[:_SUGGESTED]]
+    )
+
+
+def _counts(question: PlanQuestion) -> InputError:
+    """Return the error for accelerators over which the batch does not divide."""
+    run, ranks = question.run, question.ranks
+    batch = run.global_batch
+    any_batch = replace(question, run=replace(run, global_batch=ranks), bounds=())
+    fewest = int(min(space_of(any_batch).values_of("dp")))
+    below = batch // fewest * fewest
+    batches = [str(size) for size in (below, below + fewest) if size]
+    others = sorted(
+        (
+            count
+            for count in range(max(1, ranks - 64), ranks + 65)
+            if count != ranks and _divides(question, count)
+        ),
+        key=lambda count: (abs(count - ranks), count),
+    )[:_SUGGESTED]
+    allowed = (
+        f"a number of accelerators over which a global batch of {batch} divides "
+        f"(or a batch of {' or '.join(batches)} for {ranks})"
+    )
+    return InputError("--gpus", ranks, allowed, [str(count) for count in others])
+
+
+def _divides(question: PlanQuestion, ranks: int) -> bool:
+    """Whether some split of ``ranks`` gives a data-parallel degree that divides the batch."""
+    return bool(space_of(replace(question, ranks=ranks, bounds=())).splits)
