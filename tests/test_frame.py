@@ -4,6 +4,7 @@ from an old kernel, and importing the package is light."""
 from __future__ import annotations
 
 import ast
+import doctest
 import os
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import scalewall
 from scalewall import _jit, errors
 
 PACKAGE = Path(errors.__file__).parent
@@ -165,3 +167,7 @@ def test_without_any_folder_for_kernels_the_command_says_so(tmp_path: Path) -> N
     assert done.returncode == 2
     assert done.stderr.startswith(f"error: no folder for compiled kernels can be written: tried {nowhere}")
     assert "SCALEWALL_CACHE_DIR" in done.stderr
+
+
+def test_the_package_shows_what_it_does() -> None:
+    assert doctest.testmod(scalewall) == (0, 4)

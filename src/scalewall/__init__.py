@@ -1,8 +1,16 @@
-"""scalewall: how far can training of large models scale on given hardware, and what stops it.
+"""How far can training of large models scale on given hardware, and what stops it.
 
->>> import scalewall as sw
->>> h100 = sw.limits("h100", months=3)
->>> h100.linear_scaling.first_failure_flop  # doctest: +SKIP
+>>> import scalewall
+>>> published = scalewall.limits("ref-h100", reference=True)
+>>> f"{published.linear_scaling.first_failure_flop:.3g} FLOP"
+'2.05e+28 FLOP'
+>>> published.points[-1].binds
+'kernel_latency'
+
+Here stands the ideal model, which gives the best that a machine allows at any scale: :func:`limits` of a
+:class:`LimitsStudy`, :func:`find_plan` and :func:`estimate_batch` for one run, :func:`load_machine` for the
+hardware, :class:`Laws` for what is trained. :mod:`scalewall.planner` predicts real runs of real models,
+:mod:`scalewall.study` sweeps and samples both, :mod:`scalewall.cost.pipeline` simulates pipeline schedules.
 
 Names load on first use, so that ``import scalewall`` is light.
 """
@@ -33,7 +41,10 @@ if TYPE_CHECKING:
     from scalewall.report.plots import save_plot as save_plot
     from scalewall.workload import Laws as Laws
     from scalewall.workload import MlpStack as MlpStack
+    from scalewall.workload import Transformer as Transformer
     from scalewall.workload import list_laws as list_laws
+    from scalewall.workload import load_model as load_model
+    from scalewall.workload import model_names as model_names
     from scalewall.workload import nearest_stack as nearest_stack
     from scalewall.workload import stack_for as stack_for
 
@@ -46,7 +57,16 @@ _HOMES = {
     "scalewall.ideal.space": ("ModelSwitches", "SearchSpace"),
     "scalewall.ideal.study": ("LimitsStudy",),
     "scalewall.report.plots": ("save_plot",),
-    "scalewall.workload": ("Laws", "MlpStack", "list_laws", "nearest_stack", "stack_for"),
+    "scalewall.workload": (
+        "Laws",
+        "MlpStack",
+        "Transformer",
+        "list_laws",
+        "load_model",
+        "model_names",
+        "nearest_stack",
+        "stack_for",
+    ),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
