@@ -1,11 +1,13 @@
-"""What is trained: the stack of the ideal model, the scaling laws that shape it, and the widths to sweep."""
+"""What is trained: the stack of the ideal model and the laws that shape it; transformers, public ones by name."""
 
 from scalewall.workload.grid import FINE_ODD_MAX, REFERENCE_ODD_MAX, grid, nearest_stack
 from scalewall.workload.laws import FAMILIES, Fitted, Law, list_laws
 from scalewall.workload.lawset import Laws, stack_for
+from scalewall.workload.models import load_model, model_names
 from scalewall.workload.options import OPTIONS, LawOption
 from scalewall.workload.rounding import nearest_whole, reference_round
 from scalewall.workload.stack import MlpStack
+from scalewall.workload.transformer import Transformer
 
 __all__ = [
     "FAMILIES",
@@ -17,8 +19,11 @@ __all__ = [
     "LawOption",
     "Laws",
     "MlpStack",
+    "Transformer",
     "grid",
     "list_laws",
+    "load_model",
+    "model_names",
     "nearest_stack",
     "nearest_whole",
     "reference_round",
