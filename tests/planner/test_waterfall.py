@@ -14,6 +14,7 @@ from scalewall.planner.layout import Layout
 from scalewall.planner.profile import load_profile, profile_names, with_constants
 from scalewall.planner.run import Run
 from scalewall.planner.waterfall import ARITHMETIC, waterfall
+from scalewall.report.estimate_tables import PARTS
 from scalewall.workload.models import read_model
 from tests.planner.samples import BRIDGE, GB200, LAYOUT, MIXTURE_LAYOUT, dense_run, mixture_run
 
@@ -36,6 +37,7 @@ CASES = [
     (dense_run(precision="fp8-current"), Layout(tp=2, pp=4, dp=2, recompute="selective")),
     (mixture_run(), MIXTURE_LAYOUT),
     (mixture_run(balanced=False), Layout(pp=2, dp=8, ep=8)),
+    (dense_run(), Layout(tp=2, dp=8, offloaded_layers=32)),
     (DEEPSEEK, Layout(pp=4, chunks=4, ep=64, dp=64)),
 ]
 
@@ -118,3 +120,9 @@ def test_each_way_of_splitting_shows_up_in_its_own_segment() -> None:
     assert by_name(estimate(mixture_run(), MIXTURE_LAYOUT, BRIDGE))["exchange"] > 0
     assert by_name(estimate(dense_run(), Layout(dp=8, recompute="full"), BRIDGE))["recompute"] > 0
     assert by_name(estimate(mixture_run(), MIXTURE_LAYOUT, BRIDGE))["host"] > 0
+
+
+def test_every_part_of_a_step_has_a_place() -> None:
+    """What the estimate's table knows of is a segment, or belongs to one."""
+    names = {segment.name for segment in waterfall(estimate(dense_run(), LAYOUT, BRIDGE))}
+    assert set(PARTS) - names == {"matmul", "accumulate"}

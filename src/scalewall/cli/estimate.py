@@ -89,7 +89,7 @@ Dispatcher = Annotated[str, typer.Option("--dispatcher", help="all-to-all, deepe
 ExpertOverlap = Annotated[
     bool, typer.Option("--expert-overlap", help="Exchange with experts beside another microbatch's compute.")
 ]
-Graphs = Annotated[str, typer.Option("--graphs", help="CUDA graphs cover: none, partial or full.")]
+Graphs = Annotated[str, typer.Option("--graphs", help="CUDA graphs cover: none, router, partial or full.")]
 Measured = Annotated[
     Path | None, typer.Option("--measured", help="TOML with measurements of your own cluster.")
 ]
@@ -103,6 +103,9 @@ SequenceParallel = Annotated[
 ShardRanks = Annotated[
     int,
     typer.Option("--shard-ranks", help="Data-parallel ranks that share one copy of what is split; 0: all."),
+]
+OffloadedLayers = Annotated[
+    int, typer.Option("--offloaded-layers", help="Layers whose activations wait in the host's memory.")
 ]
 Set = Annotated[list[str] | None, typer.Option("--set", help="PATH=VALUE: a machine figure in SI units.")]
 
@@ -132,6 +135,7 @@ def estimate(
     graphs: Graphs = "none",
     sequence_parallel: SequenceParallel = True,
     shard_ranks: ShardRanks = 0,
+    offloaded_layers: OffloadedLayers = 0,
     measured: Measured = None,
     set_: Set = None,
     megatron_args: frameworks.MegatronArgs = None,
@@ -162,7 +166,7 @@ def estimate(
     options = PlannerOptions(
         model, machine, gpus, global_batch, seq, tp, cp, pp, ep, etp, chunks, microbatch, schedule, sharding,
         recompute, recompute_modules, precision, profile, dispatcher, expert_overlap, graphs, measured,
-        set_ or [], sequence_parallel, shard_ranks,
+        set_ or [], sequence_parallel, shard_ranks, offloaded_layers,
     )  # fmt: skip
     sources = frameworks.Sources(megatron_args, nemo_overrides, torchtitan_file, deepspeed_file)
     asked = ask(frameworks.with_framework(ctx, options, sources))

@@ -63,6 +63,7 @@ def explain(
     graphs: options.Graphs = "none",
     sequence_parallel: options.SequenceParallel = True,
     shard_ranks: options.ShardRanks = 0,
+    offloaded_layers: options.OffloadedLayers = 0,
     measured: options.Measured = None,
     set_: options.Set = None,
     megatron_args: frameworks.MegatronArgs = None,
@@ -81,7 +82,7 @@ def explain(
     given = PlannerOptions(
         model, machine, gpus, global_batch, seq, tp, cp, pp, ep, etp, chunks, microbatch, schedule, sharding,
         recompute, recompute_modules, precision, profile, dispatcher, expert_overlap, graphs, measured,
-        set_ or [], sequence_parallel, shard_ranks,
+        set_ or [], sequence_parallel, shard_ranks, offloaded_layers,
     )  # fmt: skip
     sources = frameworks.Sources(megatron_args, nemo_overrides, torchtitan_file, deepspeed_file)
     asked = ask(frameworks.with_framework(ctx, given, sources))

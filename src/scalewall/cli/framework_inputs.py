@@ -45,6 +45,7 @@ _OPTIONS = {
     "shard_ranks": ("shard_ranks", "--shard-ranks"),
     "recompute": ("recompute", "--recompute"),
     "recompute_modules": ("modules", "--recompute-modules"),
+    "offloaded_layers": ("offloaded_layers", "--offloaded-layers"),
     "global_batch": ("global_batch", "--global-batch"),
     "sequence": ("sequence", "--seq"),
     "precision": ("precision", "--precision"),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scalewall.planner.profile import Profile
     from scalewall.planner.run import Run
 
-__all__ = ["Asked", "PlannerOptions", "ask", "complete_profile"]
+__all__ = ["Asked", "PlannerOptions", "ask", "complete_profile", "named"]
 
 NEWEST = "bridge-2026"
 _FLAGS = {
@@ -37,7 +37,13 @@ _FLAGS = {
     "dp": "--gpus",
     "precision": "--precision",
     "schedule": "--schedule",
+    "ranks": "--gpus",
+    "tokens": "--tokens",
+    "objective": "--objective",
+    "top": "--top",
     "shard_ranks": "--shard-ranks",
+    "offloaded_layers": "--offloaded-layers",
+    "recompute_modules": "--recompute-modules",
 }
 
 
@@ -70,6 +76,7 @@ class PlannerOptions:
     settings: Sequence[str]
     sequence_parallel: bool = True
     shard_ranks: int = 0
+    offloaded_layers: int = 0
     compiled: bool = True
 
 
@@ -84,7 +91,7 @@ class Asked:
 
 
 @contextmanager
-def _named() -> Iterator[None]:
+def named() -> Iterator[None]:
     """Turn an error's field into the option that sets it."""
     try:
         yield
@@ -131,10 +138,11 @@ def ask(options: PlannerOptions) -> Asked:
         "sharding": options.sharding,
         "sequence_parallel": options.sequence_parallel,
         "shard_ranks": options.shard_ranks,
+        "offloaded_layers": options.offloaded_layers,
         "recompute": options.recompute,
         "recompute_modules": tuple(word for word in options.modules.split(",") if word),
     }
-    with _named():
+    with named():
         layout = Layout(**values)
         _check_shard(layout)
         profile = load_profile(options.profile or NEWEST)

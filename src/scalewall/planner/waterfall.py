@@ -17,7 +17,7 @@ ARITHMETIC = "arithmetic"
 """Name of the first segment."""
 _PASSES = 3
 """Matmuls of a training step for each of the forward pass: forward and the two gradients."""
-_SHARED = ("tensor", "context", "exchange", "data", "sends", "bubble")
+_SHARED = ("tensor", "context", "exchange", "offload", "data", "sends", "bubble")
 _WHOLE = ("data", "sends", "bubble", "optimizer", "stragglers")
 """Parts that a step has once, whichever stage is the slowest."""
 
@@ -33,8 +33,8 @@ class Segment:
         comes on top: ``sustained`` (long matmuls stay below the peak), ``shapes`` (tiles, waves, short inner
         dimensions, bytes and launches of the matmuls at hand), ``software`` (matmuls against microbenchmarks),
         ``attention`` (its core beyond its arithmetic), ``elementwise``, ``quantize``, ``recompute``, exposed
-        communication (``tensor``, ``context``, ``exchange``, ``data``, ``sends``), ``bubble``, ``imbalance`` (the
-        slowest stage against the mean), ``optimizer``, ``host`` and ``stragglers``.
+        communication (``tensor``, ``context``, ``exchange``, ``offload``, ``data``, ``sends``), ``bubble``,
+        ``imbalance`` (the slowest stage against the mean), ``optimizer``, ``host`` and ``stragglers``.
     seconds : float
         May be negative, where something goes faster than the step before it assumed.
     """

@@ -7,7 +7,6 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scalewall._version import __version__
 from scalewall.report.estimate_tables import answer_table, memory_table
 from scalewall.report.explain_tables import (
     helps_table,
@@ -17,7 +16,7 @@ from scalewall.report.explain_tables import (
     waterfall_table,
 )
 from scalewall.report.files import save_figure, write_text
-from scalewall.report.html import asset, command_section, css_colours, figure_slot, specifications_json
+from scalewall.report.html import asset, document, figure_slot, specifications_json
 from scalewall.report.matplotlib_figures import draw_chart
 from scalewall.report.plan_charts import front_chart, layout_words, memory_chart, waterfall_chart
 from scalewall.report.plotly_figures import specification
@@ -97,8 +96,6 @@ def plan_page(
     tables : sequence of TableView
         Further tables, such as the ranking that the plan leads.
     """
-    from plotly.offline import get_plotlyjs
-
     answer = explained.answer
     steps, memory = waterfall_chart(answer, explained.segments), memory_chart(answer)
     charts: dict[str, dict[str, Any]] = {
@@ -113,11 +110,7 @@ def plan_page(
     if tables:
         more += f"<section><h2>Ranked</h2>{''.join(table.html() for table in tables)}</section>"
     lines = (layout_words(answer.layout), *verdict(explained))
-    return asset("plan.html").substitute(
-        title=escape(f"{answer.run.model.name} on {answer.layout.ranks} x {answer.run.device.title}"),
-        version=escape(__version__),
-        colours=css_colours(),
-        css=asset("page.css").template,
+    body = asset("plan.html").substitute(
         answer="".join(f"<p>{escape(line)}</p>" for line in lines),
         summary=answer_table(answer).html(),
         waterfall=figure_slot("waterfall", steps.title),
@@ -126,11 +119,9 @@ def plan_page(
         memory_table=memory_table(answer.memory, answer.fit).html(),
         more=more,
         changes="".join(table(explained).html() for table in (helps_table, sensitivity_table, moves_table)),
-        command=command_section(command),
-        plotly=get_plotlyjs(),
-        charts=specifications_json(charts),
-        script=asset("page.js").template,
     )
+    title = f"{answer.run.model.name} on {answer.layout.ranks} x {answer.run.device.title}"
+    return document(title, body, specifications_json(charts), command)
 
 
 def save_plan_plot(

@@ -37,6 +37,7 @@ def test_a_command_line_as_people_write_it() -> None:
         "tp": 4, "cp": 1, "pp": 2, "ep": 1, "chunks": 4, "microbatch": 2, "global_batch": 256, "sequence": 8192,
         "schedule": "1f1b", "sequence_parallel": True, "sharding": "optimizer", "shard_ranks": 0,
         "recompute": "selective", "recompute_modules": (), "precision": "bf16", "graphs": "none",
+        "offloaded_layers": 0,
     }  # fmt: skip
     assert found.without_effect == ("--lr", "--data-path")
     assert found.by_profile == ("--overlap-grad-reduce",)
@@ -66,6 +67,7 @@ def test_what_is_not_said_has_the_frameworks_defaults() -> None:
         ("--cuda-graph-impl local --cuda-graph-scope full_iteration", "graphs", "full"),
         ("--cuda-graph-impl transformer_engine --cuda-graph-scope attn moe_router", "graphs", "partial"),
         ("--enable-cuda-graph", "graphs", "partial"),
+        ("--cpu-offloading-num-layers 16", "offloaded_layers", 16),
         ("--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout Et*9|(t*8|)*2,t*7,L", "chunks", 2),
     ],
 )  # fmt: skip

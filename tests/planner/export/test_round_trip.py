@@ -59,6 +59,7 @@ def plans(draw: st.DrawFn) -> tuple[Run, Layout]:
             shard_ranks=draw(st.sampled_from([0, 1, 2, 4, 8])),
             recompute=recompute,  # type: ignore[arg-type]
             recompute_modules=modules,
+            offloaded_layers=draw(st.sampled_from([0, 0, 8])) if pp == 1 else 0,
         )
         check_run(run, layout)
     except InputError:

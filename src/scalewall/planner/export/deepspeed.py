@@ -89,6 +89,8 @@ def _notes(run: Run, layout: Layout) -> Iterator[Note]:
         yield Note("recompute_modules", "likewise")
     elif layout.recompute_modules:
         yield Note("recompute_modules", "means nothing without selective recomputation")
+    if layout.offloaded_layers:
+        yield Note("offloaded_layers", "cpu_checkpointing moves checkpoints of the training script only")
     if run.precision != "bf16":
         yield Note("precision", f"has no {run.precision}: bf16 is written; use Transformer Engine's layers")
     if run.graphs != "none":

@@ -24,8 +24,8 @@ __all__ = [
 
 KNOBS = (
     "tp", "cp", "pp", "dp", "ep", "etp", "chunks", "microbatch", "schedule", "sequence_parallel", "sharding",
-    "shard_ranks", "recompute", "recompute_modules", "global_batch", "sequence", "precision", "dispatcher",
-    "expert_overlap", "graphs", "compiled",
+    "shard_ranks", "recompute", "recompute_modules", "offloaded_layers", "global_batch", "sequence", "precision",
+    "dispatcher", "expert_overlap", "graphs", "compiled",
 )  # fmt: skip
 """What a configuration may say of a plan: fields of a layout, then of a run."""
 

@@ -20,6 +20,7 @@ from scalewall.planner.export.shape import shape_notes, shape_words
 from scalewall.planner.layout import Layout
 from scalewall.planner.pipeline import part_layers
 from scalewall.planner.profile import Profile
+from scalewall.planner.recompute import MODULES as RECOMPUTED
 from scalewall.planner.run import Run
 from scalewall.workload.transformer import Transformer
 
@@ -33,7 +34,7 @@ FP8: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 """Format and recipe of 8-bit matmuls by precision."""
-MODULES = ("core_attn", "mlp", "moe", "moe_act", "layernorm", "mla_up_proj", "shared_experts")
+MODULES = tuple(module for module in RECOMPUTED if module != "op")
 """Parts of a layer that can be recomputed."""
 STRATEGIES = MappingProxyType(
     dict(zip(("no_shard", "optim", "optim_grads", "optim_grads_params"), SHARDINGS, strict=True))
@@ -62,6 +63,8 @@ def write(run: Run, layout: Layout, profile: Profile) -> Exported:
         lines.append("--sequence-parallel")
     lines += _sharding(run, layout, profile)
     lines += _recompute(layout)
+    if layout.offloaded_layers:
+        lines.append(f"--cpu-offloading-num-layers {layout.offloaded_layers}")
     lines += ["--bf16", *_precision(run)]
     if run.model.experts:
         lines += _experts(run)

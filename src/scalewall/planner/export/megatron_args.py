@@ -32,8 +32,8 @@ _SWITCHES = (
 _VALUES = (
     *SIZES, "--num-layers-per-virtual-pipeline-stage", "--data-parallel-sharding-strategy",
     "--num-distributed-optimizer-instances", "--recompute-granularity", "--recompute-method",
-    "--recompute-num-layers", "--fp8-format", "--fp8-recipe", "--fp4-format", "--fp4-recipe",
-    "--moe-token-dispatcher-type", "--moe-flex-dispatcher-backend", "--cuda-graph-impl",
+    "--recompute-num-layers", "--cpu-offloading-num-layers", "--fp8-format", "--fp8-recipe",
+    "--fp4-format", "--fp4-recipe", "--moe-token-dispatcher-type", "--moe-flex-dispatcher-backend", "--cuda-graph-impl",
 )  # fmt: skip
 _LISTS = ("--recompute-modules", "--cuda-graph-scope")
 _GROUP = re.compile(r"\(([^()]*)\)\*(\d+)")
@@ -105,6 +105,9 @@ def read(text: str, model: Transformer, ranks: int | None) -> Imported:
     values |= _sharding(given, values, ranks)
     values |= _recompute(given, model, values, notes)
     values |= {"precision": _precision(given, notes), "graphs": _graphs(given)}
+    values["offloaded_layers"] = _count(
+        "--cpu-offloading-num-layers", given.get("--cpu-offloading-num-layers", 0)
+    )
     notes += [
         f"{flag} left aside: layers are spread evenly, the ends fewer" for flag in _PLACED if flag in given
     ]
@@ -154,6 +157,11 @@ def _value(flag: str, arity: str, values: list[str]) -> Any:
             raise InputError(flag, None, "a value")
         return values[0]
     return values
+
+
+def _count(flag: str, text: object) -> int:
+    """Return a number that may be 0."""
+    return 0 if str(text) == "0" else whole(flag, text)
 
 
 def _chunks(given: Mapping[str, Any], model: Transformer, values: Mapping[str, Any]) -> int:

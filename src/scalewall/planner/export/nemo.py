@@ -62,7 +62,8 @@ _FOLLOWED = frozenset(
         "dist.num_distributed_optimizer_instances", "model.recompute_granularity", "model.recompute_method",
         "model.recompute_num_layers", "model.recompute_modules", "model.moe_token_dispatcher_type",
         "model.moe_flex_dispatcher_backend", "comm_overlap.overlap_moe_expert_parallel_comm",
-        "model.cuda_graph_impl", "model.cuda_graph_scope",
+        "model.cuda_graph_impl", "model.cuda_graph_scope", "model.cpu_offloading",
+        "model.cpu_offloading_num_layers",
     )
 )  # fmt: skip
 
@@ -88,6 +89,9 @@ def write(run: Run, layout: Layout, profile: Profile) -> Exported:
             lines.append(f"model.recompute_modules=[{','.join(modules)}]")
     else:
         lines.append("model.recompute_granularity=null")
+    if layout.offloaded_layers:
+        lines += ["model.cpu_offloading=true"]
+        lines += [f"model.cpu_offloading_num_layers={layout.offloaded_layers}"]
     lines.append(f"mixed_precision={_RECIPES[run.precision]}")
     if run.model.experts:
         plain = run.dispatcher == "all-to-all"
@@ -214,6 +218,10 @@ def _switches(given: Mapping[str, str]) -> dict[str, Any]:
         flex = choice(kind, given[kind], {"alltoall": False, "allgather": False, "flex": True})
         names = {"deepep": "deepep", "hybridep": "hybridep"}
         values["dispatcher"] = choice(backend, given.get(backend, "deepep"), names) if flex else "all-to-all"
+    key = "model.cpu_offloading_num_layers"
+    if key in given:
+        used = _flag("model.cpu_offloading", given.get("model.cpu_offloading", "true"))
+        values["offloaded_layers"] = whole(key, given[key]) if used and given[key] != "0" else 0
     if "model.cuda_graph_impl" in given:
         scope = _words(given.get("model.cuda_graph_scope", "full"))
         values["graphs"] = graphs_of("model.cuda_graph_impl", given["model.cuda_graph_impl"], scope)

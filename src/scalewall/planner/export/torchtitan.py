@@ -165,6 +165,8 @@ def _precision(run: Run, notes: list[Note]) -> dict[str, Any]:
 def _remarks(run: Run, layout: Layout, profile: Profile) -> Iterator[Note]:
     if not layout.sequence_parallel:
         yield Note("sequence_parallel", "tensor parallelism splits the sequence too, always")
+    if layout.offloaded_layers:
+        yield Note("offloaded_layers", "has no switch for activations in the host's memory")
     if run.graphs != "none":
         yield Note("graphs", "has no switch for CUDA graphs")
     if "torchtitan" not in profile.frameworks:
