@@ -21,6 +21,7 @@ from scalewall.cli.laws import laws
 from scalewall.cli.levers import levers
 from scalewall.cli.limits import limits
 from scalewall.cli.models import models
+from scalewall.cli.plan import plan
 from scalewall.cli.reproduce import reproduce
 from scalewall.cli.require import require
 from scalewall.cli.results import results
@@ -34,7 +35,7 @@ __all__ = ["app", "main"]
 
 BAD_INPUT = 2
 INTERRUPTED = 130
-_LISTS = ("--machine",)
+_LISTS = ("--machine", "--gpus")
 
 app = typer.Typer(
     name="scalewall",
@@ -50,6 +51,7 @@ app.command()(require)
 app.command(name="estimate-ideal")(estimate_ideal)
 app.command()(estimate)
 app.command()(explain)
+app.command()(plan)
 app.command(name="fit-memory")(fit_memory)
 app.command()(schedule)
 app.command()(forecast)

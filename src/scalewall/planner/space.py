@@ -185,16 +185,19 @@ def _tensor(question: PlanQuestion, offers: Offers, excluded: list[Excluded]) ->
     if not offers.tp and not _bounded(bounds, "tp"):
         excluded.append(Excluded("TP above 1", f"{question.profile.name} has no tensor parallelism"))
         return [1]
-    fitting = []
-    for tp in divisors_of(question.run.model.heads):
-        if question.ranks % tp or not allows(bounds, "tp", tp):
-            continue
-        if tp > device.fast_ranks:
-            excluded.append(Excluded(f"TP {tp}", f"crosses the fast domain of {device.fast_ranks}"))
-        elif device.fast_ranks % tp and tp & (tp - 1):
-            excluded.append(Excluded(f"TP {tp}", f"does not divide the fast domain of {device.fast_ranks}"))
-        else:
-            fitting.append(tp)
+    degrees = [
+        tp
+        for tp in divisors_of(question.run.model.heads)
+        if question.ranks % tp == 0 and allows(bounds, "tp", tp)
+    ]
+    domain = device.fast_ranks
+    beyond = [tp for tp in degrees if tp > domain]
+    odd = [tp for tp in degrees if tp < domain and domain % tp and tp & (tp - 1)]
+    if beyond:
+        excluded.append(Excluded(f"TP {_listed(beyond)}", f"crosses the fast domain of {domain}"))
+    if odd:
+        excluded.append(Excluded(f"TP {_listed(odd)}", f"does not divide the fast domain of {domain}"))
+    fitting = [tp for tp in degrees if tp not in beyond and tp not in odd]
     return fitting
 
 

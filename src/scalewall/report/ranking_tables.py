@@ -1,4 +1,4 @@
-"""Tables of ranked plans, one machine or several."""
+"""Tables of ranked plans: one machine, several, what was left out, what would fit."""
 
 from __future__ import annotations
 
@@ -12,33 +12,52 @@ if TYPE_CHECKING:
     from scalewall.planner.layout import Layout
     from scalewall.planner.plan import PlanResult, RankedPlan
 
-__all__ = ["comparison_table", "layout_words", "ranking_table"]
+__all__ = [
+    "comparison_table",
+    "excluded_table",
+    "front_table",
+    "layout_words",
+    "ranking_table",
+    "relief_table",
+    "training_table",
+]
 
-_SHARDING = {"none": "", "optimizer": "Z1", "gradients": "Z2", "parameters": "Z3"}
-_RECOMPUTE = {"none": "", "selective": "part", "full": "full"}
+_SHARDING = {"optimizer": "Z1", "gradients": "Z2", "parameters": "Z3"}
+_DAY = 86400.0
+_JOULES_A_MWH = 3.6e9
+_FRONT_SHOWN = 8
 
 
 def layout_words(layout: Layout) -> str:
     """Return a layout on one line: ``TP 8 PP 12x2 DP 16 B 1 Z1``; degrees of 1 are left out."""
-    words = []
-    for name, degree in (("TP", layout.tp), ("CP", layout.cp)):
-        if degree > 1:
-            words.append(f"{name} {degree}")
+    words = [f"{name} {degree}" for name, degree in (("TP", layout.tp), ("CP", layout.cp)) if degree > 1]
     if layout.pp > 1:
         words.append(f"PP {layout.pp}" + (f"x{layout.chunks}" if layout.chunks > 1 else ""))
         if layout.schedule != "1f1b":
             words.append(layout.schedule)
-    for name, degree in (("EP", layout.ep), ("ETP", layout.etp)):
-        if degree > 1:
-            words.append(f"{name} {degree}")
+    words += [f"{name} {degree}" for name, degree in (("EP", layout.ep), ("ETP", layout.etp)) if degree > 1]
     words += [f"DP {layout.dp}", f"B {layout.microbatch}"]
-    if layout.dp * layout.cp > 1 and layout.sharding != "none":
-        ranks = f"/{layout.shard_ranks}" if layout.shard_ranks else ""
-        words.append(_SHARDING[layout.sharding] + ranks)
+    if layout.sharding in _SHARDING and layout.dp * layout.cp > 1:
+        words.append(_SHARDING[layout.sharding] + (f"/{layout.shard_ranks}" if layout.shard_ranks else ""))
     if layout.recompute != "none":
-        modules = ",".join(layout.recompute_modules)
-        words.append(f"again {modules or ('all' if layout.recompute == 'full' else 'attention')}")
+        usual = "all" if layout.recompute == "full" else "attention"
+        words.append(f"again {','.join(layout.recompute_modules) or usual}")
     return " ".join(words)
+
+
+def _legend(layouts: Sequence[Layout]) -> str:
+    """Say what the abbreviations mean that these layouts use."""
+    meanings = (
+        ("PPxC: C chunks a stage", any(one.chunks > 1 for one in layouts)),
+        ("B: sequences of a microbatch", True),
+        (
+            "Z1, Z2, Z3: optimizer, gradients, parameters sharded",
+            any(one.sharding != "none" for one in layouts),
+        ),
+        ("Z/n: over n ranks", any(one.shard_ranks for one in layouts)),
+        ("again: recomputed", any(one.recompute != "none" for one in layouts)),
+    )
+    return "; ".join(meaning for meaning, used in meanings if used) + "."
 
 
 def _figures(plan: RankedPlan) -> tuple[str, ...]:
@@ -46,6 +65,7 @@ def _figures(plan: RankedPlan) -> tuple[str, ...]:
     return (
         units.duration(plan.seconds),
         f"{100 * estimate.interval.width:.0f} %",
+        "" if plan.gap is None else f"{100 * plan.gap:+.1f} %",
         units.count(round(estimate.tokens_per_second)),
         f"{100 * estimate.mfu:.1f}",
         f"{100 * estimate.hfu:.1f}",
@@ -56,38 +76,177 @@ def _figures(plan: RankedPlan) -> tuple[str, ...]:
 _COLUMNS = (
     Column("Step", right=True, whole=True),
     Column("+/-", right=True, whole=True),
+    Column("Events", right=True, whole=True, since=100),
     Column("Tokens/s", right=True, whole=True),
     Column("MFU", right=True, whole=True),
     Column("HFU", right=True, whole=True),
     Column("Memory", right=True, whole=True),
 )
+_FIGURES_MEAN = (
+    "Tokens/s an accelerator; MFU and HFU in % of the dense 16-bit peak, causal half of attention; memory of the "
+    "fullest stage; +/-: nine of ten published runs of the kind came out within."
+)
 
 
 def ranking_table(result: PlanResult) -> TableView:
-    """Return the ranked plans of one machine."""
+    """Return the ranked plans of one machine; what the events of their schedules say stands below."""
     question = result.question
     rows: list[tuple[str | Cell, ...]] = [
         (str(plan.rank), layout_words(plan.layout), *_figures(plan)) for plan in result.plans
     ]
+    notes = [_legend([plan.layout for plan in result.plans]), _FIGURES_MEAN] if result.plans else []
+    gaps = [plan.gap for plan in result.plans if plan.gap is not None]
+    if gaps:
+        notes.append(
+            f"Timed by the events of their schedules, steps differ by {100 * min(gaps):+.1f} to "
+            f"{100 * max(gaps):+.1f} % from the closed form."
+        )
+    notes.append(
+        f"{units.count(result.evaluated)} layouts evaluated, {units.count(result.fitting)} of them fit."
+    )
     return TableView(
         title=f"{question.run.model.name} on {units.count(question.ranks)} x {question.run.device.title}",
         columns=(Column("#", right=True, whole=True), Column("Plan"), *_COLUMNS),
         rows=tuple(rows),
+        notes=tuple(notes),
+    )
+
+
+def _training_cells(plan: RankedPlan) -> tuple[str, ...]:
+    training = plan.training
+    if training is None:
+        return ("", "", "", "")
+    energy = training.energy_joules
+    return (
+        f"{training.seconds / _DAY:.1f}",
+        units.count(round(training.accelerator_hours)),
+        "not known" if training.usd is None else units.count(round(training.usd)),
+        "not known" if energy is None else units.count(round(energy / _JOULES_A_MWH)),
+    )
+
+
+_TRAINING = (
+    Column("Days", right=True, whole=True),
+    Column("Accelerator-hours", right=True, whole=True),
+    Column("USD", right=True, whole=True),
+    Column("MWh", right=True, whole=True),
+)
+
+
+def training_table(result: PlanResult) -> TableView:
+    """Return what the whole run takes with each plan, without failures; only where tokens are given."""
+    tokens = result.question.tokens or 0.0
+    rows = tuple((str(plan.rank), *_training_cells(plan)) for plan in result.plans)
+    return TableView(
+        title=f"The run of {units.scientific(tokens)} tokens, without failures",
+        columns=(Column("#", right=True, whole=True), *_TRAINING),
+        rows=rows,
     )
 
 
 def comparison_table(results: Sequence[PlanResult]) -> TableView:
-    """Return the best plan of each machine and number of accelerators."""
+    """Return the best plan of each machine and number of accelerators, with days and cost where tokens are given."""
+    with_training = any(result.best and result.best.training for result in results)
+    extra = (_TRAINING[0], _TRAINING[2]) if with_training else ()
     rows: list[tuple[str | Cell, ...]] = []
     for result in results:
-        question = result.question
-        named = f"{units.count(question.ranks)} x {question.run.device.name}"
-        if result.best:
-            rows.append((named, layout_words(result.best.layout), *_figures(result.best)))
-        else:
-            rows.append((named, Cell("nothing fits", "bad"), *[""] * len(_COLUMNS)))
+        question, best = result.question, result.best
+        named = f"{units.count(question.ranks)} {question.run.device.name}"
+        if best is None:
+            cells = ["" for _ in (*_COLUMNS, *extra)]
+            rows.append((named, Cell("nothing fits", "bad"), *cells))
+            continue
+        cells = list(_figures(best))
+        if with_training:
+            days, _, usd, _ = _training_cells(best)
+            cells += [days, usd]
+        rows.append((named, layout_words(best.layout), *cells))
+    best_layouts = [result.best.layout for result in results if result.best]
+    columns = tuple(column for column in (*_COLUMNS, *extra))
+    if with_training:
+        hidden = {"HFU", "+/-"}
+        columns = tuple(
+            Column(one.title, one.right, max(one.since, 100), one.whole) if one.title in hidden else one
+            for one in columns
+        )
     return TableView(
         title="The best plan of each",
-        columns=(Column("Machine"), Column("Plan"), *_COLUMNS),
+        columns=(Column("Machine"), Column("Plan"), *columns),
         rows=tuple(rows),
+        notes=(_legend(best_layouts), _FIGURES_MEAN) if best_layouts else (),
+    )
+
+
+def front_table(result: PlanResult) -> TableView:
+    """Return a few plans of the front: less memory for more time."""
+    front = result.front
+    step = max(1, -(-len(front) // _FRONT_SHOWN))
+    shown = [*front[:-1:step], *front[-1:]] if front else []
+    fastest = front[0].seconds if front else 0.0
+    rows = tuple(
+        (
+            layout_words(point.layout),
+            units.duration(point.seconds),
+            f"{100 * (point.seconds / fastest - 1):+.1f} %",
+            units.data_size(point.memory_bytes),
+        )
+        for point in shown
+    )
+    more = f"{len(shown)} of {len(front)}; all in --json." if len(shown) < len(front) else ""
+    return TableView(
+        title="Less memory for more time",
+        columns=(
+            Column("Plan"),
+            Column("Step", right=True, whole=True),
+            Column("Against the fastest", right=True, whole=True),
+            Column("Memory", right=True, whole=True),
+        ),
+        rows=rows,
+        notes=(more,) if more else (),
+    )
+
+
+def excluded_table(result: PlanResult) -> TableView:
+    """Return what the search left out and why; the space stands below."""
+    rows = tuple(
+        (one.region, one.reason, units.count(one.count) if one.count else "") for one in result.excluded
+    )
+    return TableView(
+        title="Left out",
+        columns=(Column("What"), Column("Why"), Column("Layouts", right=True, whole=True)),
+        rows=rows,
+        notes=("Searched: " + "; ".join(result.space) + ".",),
+    )
+
+
+def relief_table(result: PlanResult) -> TableView:
+    """Return the layout that comes closest where nothing fits, and the changes that make one fit."""
+    rows: list[tuple[str | Cell, ...]] = [
+        (
+            fix.change,
+            layout_words(fix.layout),
+            units.duration(fix.seconds),
+            units.data_size(fix.memory_bytes),
+        )
+        for fix in result.fixes
+    ]
+    capacity, closest = result.question.run.device.memory_bytes, result.closest
+    notes = []
+    if closest:
+        notes.append(
+            f"Closest: {layout_words(closest.layout)} needs {units.data_size(closest.memory_bytes)} of "
+            f"{units.data_size(capacity)}."
+        )
+    if not rows:
+        notes.append("No number of accelerators that was tried makes it fit.")
+    return TableView(
+        title="Nothing fits. What would:",
+        columns=(
+            Column("Change"),
+            Column("Plan"),
+            Column("Step", right=True, whole=True),
+            Column("Memory", right=True, whole=True),
+        ),
+        rows=tuple(rows),
+        notes=tuple(notes),
     )

@@ -1,0 +1,203 @@
+"""``scalewall plan``: the best layouts of a run, why, and how to run them."""
+
+from __future__ import annotations
+
+from inspect import cleandoc
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scalewall.cli import estimate as options
+from scalewall.cli.cost import Price, price_changes
+from scalewall.cli.flags import complete_machine, note_compiling, overrides_of, print_warnings
+from scalewall.cli.output_files import check_files
+from scalewall.cli.plan_outputs import Export, Plot, Timeline, exported, print_export, write_pictures
+from scalewall.cli.planner_inputs import named
+from scalewall.cli.progress import progress_bar
+from scalewall.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from scalewall.planner.plan import PlanResult, PlanResults
+
+__all__ = ["Bound", "Machines", "Objective", "Top", "plan"]
+
+_EXAMPLES = """\b
+Examples:
+  scalewall plan --model llama3-70b --machine h100 --gpus 1024 --global-batch 2048 --seq 8192 --tokens 15e12
+  scalewall plan --model path/to/config.json --machine h100 b200 gb200-nvl72 --gpus 1024 \\
+      --global-batch 2048 --seq 8192 --csv plans.csv
+  scalewall plan --model gpt3-175b --machine a100-80gb --gpus 512 --global-batch 1536 --seq 2048 \\
+      --bound tp=8 --bound pp=:16 --bound recompute=none,full --objective memory
+  scalewall plan --model llama3-70b --machine h100 --gpus 1024 --global-batch 2048 --seq 8192 --export megatron
+"""
+
+Machines = Annotated[
+    list[str],
+    typer.Option("--machine", help="Machines of the catalogue or files.", autocompletion=complete_machine),
+]
+Gpus = Annotated[list[int], typer.Option("--gpus", help="Accelerators, all used; several counts compare.")]
+Bound = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--bound",
+        help="NAME=VALUE, NAME=A,B or NAME=LOW:HIGH for tp, cp, pp, dp, ep, etp, chunks, microbatch, shard_ranks, "
+        "schedule, sharding, recompute.",
+    ),
+]
+Objective = Annotated[
+    str,
+    typer.Option("--objective", help="throughput, cost, or memory (most left within 5 % of the fastest)."),
+]
+Top = Annotated[int, typer.Option("--top", help="Plans to rank.")]
+
+
+def plan(
+    model: options.Model,
+    machine: Machines,
+    gpus: Gpus,
+    global_batch: options.GlobalBatch,
+    seq: options.Seq,
+    tokens: Annotated[float | None, typer.Option("--tokens", help="Tokens to train: days and cost.")] = None,
+    bound: Bound = None,
+    objective: Objective = "throughput",
+    top: Top = 10,
+    precision: options.Precision = "bf16",
+    profile: options.ProfileName = "",
+    dispatcher: options.Dispatcher = "all-to-all",
+    expert_overlap: options.ExpertOverlap = False,
+    graphs: options.Graphs = "none",
+    measured: options.Measured = None,
+    set_: options.Set = None,
+    price: Price = None,
+    ideal: Annotated[bool, typer.Option("--ideal", help="Software costs nothing: physics alone.")] = False,
+    export: Export = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Write all ranked plans, one a row.")] = None,
+    plot: Plot = None,
+    timeline: Timeline = None,
+) -> None:
+    """Find the best layouts of a run: ranked, with what binds, what would help, and the flags to run the best one.
+
+    The search is exact over a stated space of tensor, context, expert, pipeline and data parallelism, virtual stages,
+    schedule, sharding, microbatch and recomputation.
+    """
+    from scalewall.planner.planning import plan as find_plans
+    from scalewall.report.plots import PLOT_SUFFIXES
+
+    check_files(
+        (("--csv", csv, (".csv",)), ("--plot", plot, PLOT_SUFFIXES), ("--timeline", timeline, PLOT_SUFFIXES))
+    )
+    several = len(machine) * len(gpus) > 1
+    if several:
+        for option, given in (("--export", export), ("--plot", plot), ("--timeline", timeline)):
+            if given is not None:
+                raise InputError(option, str(given), "one machine and one number of accelerators")
+    note_compiling("evaluate_row")
+    with named(), progress_bar() as bar:
+        results: PlanResults = find_plans(  # type: ignore[assignment]
+            model,
+            machine,
+            gpus,
+            global_batch,
+            seq,
+            progress=bar,
+            tokens=tokens,
+            bounds=bound or [],
+            objective=objective,
+            top=top,
+            precision=precision,
+            profile=profile,
+            dispatcher=dispatcher,
+            expert_overlap=expert_overlap,
+            graphs=graphs,
+            measured=measured,
+            overrides=overrides_of(set_ or []),
+            prices=price_changes(price or []),
+            ideal=ideal,
+        )
+    print_warnings(warning for result in results for warning in result.warnings)
+    if csv:
+        _write(csv, results)
+    first = results[0]
+    if first.best and (plot or timeline):
+        from scalewall.report.ranking_tables import excluded_table, ranking_table
+
+        write_pictures(
+            first.best.estimate, plot, timeline, first.front, (ranking_table(first), excluded_table(first))
+        )
+    if export and first.best:
+        written = exported(export, first.question.run, first.best.layout, first.question.profile)
+        assert written is not None
+        print_export(written)
+    elif json:
+        from scalewall.report.records import json_text
+
+        documents = results.to_json()
+        typer.echo(json_text(documents if several else documents[0]), nl=False)
+    elif not csv:
+        _print(results)
+
+
+plan.__doc__ = f"{cleandoc(str(plan.__doc__))}\n\n{_EXAMPLES}"
+
+
+def _write(path: Path, results: PlanResults) -> None:
+    from scalewall.report.files import RowWriter
+    from scalewall.report.plan_records import plan_columns, plan_rows
+
+    with RowWriter(path, plan_columns(results)) as writer:
+        for row in plan_rows(results):
+            writer.write(row)
+    typer.echo(f"Wrote {path}", err=True)
+
+
+def _print(results: PlanResults) -> None:
+    from rich.console import Console
+
+    from scalewall.report.ranking_tables import comparison_table, relief_table
+
+    console = Console()
+    if len(results) > 1:
+        console.print(comparison_table(results))
+        for result in results:
+            if not result.plans:
+                console.print(relief_table(result))
+    else:
+        _print_one(results[0], console)
+    for note in dict.fromkeys(note for result in results for note in result.assumptions):
+        console.print(f"Assumed: {note}.", style="dim", highlight=False)
+
+
+def _print_one(result: PlanResult, console: Console) -> None:
+    """Print one answer: the ranking, the whole run, what binds and helps, the front, what was left out, the flags."""
+    from scalewall.planner.explain import explain_estimate
+    from scalewall.report.explain_tables import helps_table, verdict
+    from scalewall.report.ranking_tables import (
+        excluded_table,
+        front_table,
+        ranking_table,
+        relief_table,
+        training_table,
+    )
+
+    if not result.best:
+        console.print(relief_table(result))
+        console.print(excluded_table(result))
+        return
+    console.print(ranking_table(result))
+    if result.best.training:
+        console.print(training_table(result))
+    explained = explain_estimate(result.best.estimate)
+    for sentence in verdict(explained):
+        console.print(sentence, highlight=False)
+    console.print()
+    console.print(helps_table(explained))
+    console.print(front_table(result))
+    console.print(excluded_table(result))
+    flags = exported("megatron", result.question.run, result.best.layout, result.question.profile)
+    if flags:
+        console.print("The best plan for Megatron-LM (--export has other frameworks)", style="bold")
+        console.print(flags.text.replace(" \\\n", " "), highlight=False, soft_wrap=False)
