@@ -30,8 +30,8 @@ _UPRIGHT_INCHES = 3.6
 _UPRIGHT_PIXELS = 420
 _MOST_TICKS = 24
 """Labels along an upright chart; of more stages every second, third, ... is labelled."""
-_ROOM = 1.13
-"""The scale runs on beyond the longest bar, where its text stands."""
+_ROOM, _ROOM_BESIDE = 1.13, 1.22
+"""The scale runs on beyond the longest bar, more where a text stands beside it."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,8 @@ class StackedBars:
     @property
     def top(self) -> float:
         """Upper end of the scale."""
-        return _ROOM * max(*self.ends, self.limit.value if self.limit else 0.0)
+        room = _ROOM if self.upright or not self.texts else _ROOM_BESIDE
+        return room * max(*self.ends, self.limit.value if self.limit else 0.0)
 
     @property
     def ticks(self) -> tuple[int, ...]:
