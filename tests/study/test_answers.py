@@ -75,3 +75,13 @@ def test_inputs_of_mixed_types_keep_their_columns(tmp_path: Path) -> None:
     assert list(rows["months"][:5]) == [3.0, 3.0, 3.0, 3.0, 4.5]
     assert rows["rounding"].dtype == bool
     assert list(rows["grid"][:2]) == ["1 12288 70000", "1 12288 20000"]
+
+
+def test_a_result_with_an_inputs_name_leaves_the_input_alone(tmp_path: Path) -> None:
+    fixed = SETTINGS | {"flop": 1e31, "months": 0.01, "depth_law": "constant"}
+    table = {"fixed": fixed, "axes": {"layers": [50, 100]}, "outputs": {"kind": "run"}}
+    run_sweep(sweep_of(table), tmp_path)
+    rows = rows_of(tmp_path)
+    assert list(rows["layers"]) == [50, 100]
+    assert rows["run_layers"].isna().all()
+    assert rows["reason"].notna().all()

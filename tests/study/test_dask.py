@@ -16,6 +16,8 @@ import pytest
 
 from scalewall.errors import InputError
 from scalewall.study import Sweep, dask_executor, executor_of, run_sweep, sweep_of
+from scalewall.study.executors import ExecutorLostError
+from scalewall.study.running import Progress
 from tests.study.studies import FAST, SEARCHED, rows_of, sized
 
 POINTS = 2000
@@ -105,9 +107,9 @@ def test_a_scheduler_elsewhere_makes_the_same_rows(
     tmp_path: Path, two: Cluster, table: dict[str, object]
 ) -> None:
     sweep: Sweep = sweep_of(table)
+    run_sweep(sweep, tmp_path / "here")  # compiles what the workers load
     end = run_sweep(sweep, tmp_path / "there", executor_of(two.address), point_seconds=0.3)
     assert (end.done, end.lost) == (sweep.count, 0)
-    run_sweep(sweep, tmp_path / "here")
     same(tmp_path / "there", rows_of(tmp_path / "here"))
 
 
@@ -152,6 +154,31 @@ def test_a_killed_scheduler_ends_the_run_and_a_rerun_goes_on(tmp_path: Path, exp
     end = run_sweep(sized(POINTS), folder)
     assert (end.kept, end.done) == (kept * 20, POINTS)
     same(folder, expected)
+
+
+def test_a_cluster_without_workers_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_executor, "_LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(dask_executor, "_ALONE_SECONDS", 0.2)
+    with cluster(tmp_path, 1) as running:
+
+        def kill(step: Progress) -> None:
+            if step.done:
+                running.workers[0].kill()
+
+        with pytest.raises(ExecutorLostError, match="no workers left"):
+            run_sweep(
+                sized(200),
+                tmp_path / "results",
+                executor_of(running.address),
+                progress=kill,
+                point_seconds=SECONDS,
+            )
+
+
+@pytest.mark.parametrize("address", ["tcp://", "tcp://host", "http://host:8786", "foo://host:1"])
+def test_an_address_that_is_none_is_named(address: str) -> None:
+    with pytest.raises(InputError, match="the address of a Dask scheduler"):
+        executor_of(address)
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -60,17 +61,25 @@ def test_rows_are_every_point_once_with_its_inputs(done: Path) -> None:
     assert len(parts_of(done)) == 15
 
 
-def test_everyone_reads_the_rows(done: Path) -> None:
+def test_everyone_reads_the_rows_as_the_docs_say(done: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "sweeps.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```python\n(pandas\.read.*?)```", docs, re.DOTALL)
+    monkeypatch.chdir(done.parent)
+    names: dict[str, Any] = {"pandas": pd, "polars": pl, "duckdb": duckdb}
+    named = {
+        "pandas.": "from_pandas = pandas.",
+        "polars.": "from_polars = polars.",
+        "duckdb.": "found = duckdb.",
+    }
+    for before, after in named.items():
+        block = block.replace(before, after)
+    exec(block, names)
     rows = rows_of(done)
     total = rows["latency_wall_flop"].sum()
-    assert pd.read_parquet(done / "rows")["latency_wall_flop"].sum() == total
-    polars = pl.read_parquet(done / "rows" / "*.parquet")
-    assert polars.columns == list(rows.columns)
-    assert polars["latency_wall_flop"].to_list() == list(rows["latency_wall_flop"])
-    by_machine = duckdb.sql(
-        f"select machine, count(*), max(\"network.1.bandwidth\") from '{done}/rows/*.parquet' group by 1 order by 1"
-    ).fetchall()
-    assert by_machine == [("a100-80gb", 15, 400e9), ("h100", 15, 400e9)]
+    assert names["from_pandas"]["latency_wall_flop"].sum() == total
+    assert names["from_polars"].columns == list(rows.columns)
+    assert names["from_polars"]["latency_wall_flop"].to_list() == list(rows["latency_wall_flop"])
+    assert sorted(names["found"].fetchall()) == [("a100-80gb", 400e9), ("h100", 400e9)]
 
 
 def test_study_versions_and_seed_are_in_the_metadata(done: Path) -> None:
@@ -134,6 +143,55 @@ def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path, name: str
     with pytest.raises(InputError, match=f"holds '{name}'"):
         run_sweep(sweep_of(FAST), tmp_path, new=True)
     assert (tmp_path / name / "mine").exists()
+
+
+def test_a_file_of_somebody_else_among_the_rows_is_refused_and_left_alone(done: Path) -> None:
+    (done / "rows" / "mine.parquet").touch()
+    with pytest.raises(InputError, match=r"holds 'rows/mine\.parquet'"):
+        run_sweep(sweep_of(FAST), done, new=True)
+    assert len(parts_of(done)) == 16
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=r"--out: .* is not usable\. Allowed: a folder that can be made"):
+        run_sweep(sweep_of(FAST), tmp_path / "file" / "results")
+
+
+def test_starting_over_goes_on_wherever_it_is_killed(done: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = deepcopy(FAST)
+    table["samples"]["seed"] = 8
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for killed in ("write_manifest", "shutil.rmtree"):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"scalewall.study.store.{killed}", die)
+            with pytest.raises(KeyboardInterrupt):
+                run_sweep(sweep_of(table), done, new=True, point_seconds=SECONDS)
+        assert run_sweep(sweep_of(FAST), done, point_seconds=SECONDS).done == 30
+    assert run_sweep(sweep_of(table), done, new=True, point_seconds=SECONDS).kept == 0
+
+
+def test_a_machine_file_that_changes_under_way_spoils_no_rows(tmp_path: Path) -> None:
+    machine = tmp_path / "mine.toml"
+    text = (
+        'schema = 1\nname = "mine"\ntitle = "Mine"\nkind = "user"\nbase = "h100"\n'
+        '[network.1]\nlatency = {{ value = {}, evidence = "assumed", note = "ours" }}\n'
+    )
+    machine.write_text(text.format(1e-6))
+    table = {"fixed": {"machine": str(machine)}, "axes": {"months": [1, 2, 3, 4]}, "outputs": FAST["outputs"]}
+
+    def change(step: Progress) -> None:
+        if step.done == 2:
+            machine.write_text(text.format(2e-6))
+
+    end = run_sweep(sweep_of(table), tmp_path / "results", progress=change, point_seconds=SECONDS)
+    assert (end.done, end.lost) == (2, 2)
+    assert f"{machine} is not what it was" in end.reasons[0]
+    with pytest.raises(InputError, match="differs in machines"):
+        run_sweep(sweep_of(table), tmp_path / "results")
 
 
 def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from scalewall.errors import InputError
@@ -106,6 +107,15 @@ BAD = [
         "axes.months.spacing",
         "Nearest: log",
     ),
+    ({"axes.months": {}}, "axes.months: []", "at least one value"),
+    ({"axes.months": [3, 3.0]}, "axes.months: 3.0", "each value once"),
+    ({"axes.months": [10**400]}, "axes.months: 1000", "a whole number below 2^63"),
+    ({"axes.months": {"from": 1, "to": 10**400, "count": 3}}, "axes.months.to: 1000", "a finite number"),
+    (
+        {"axes.months": {"from": -1e308, "to": 1e308, "count": 3}},
+        "axes.months.to: 1e+308",
+        "nearer to -1e+308",
+    ),
     ({"axes.machine": ["h100", "h1000"]}, "axes.machine: 'h1000'", "Nearest: h100"),
     ({"axes.network.1.bandwidth": [1e-3]}, "axes.network.1.bandwidth: 0.001", "from 1000"),
     ({"fixed.batch_law": "zang"}, "fixed.batch_law: 'zang'", "Nearest: zhang"),
@@ -178,6 +188,14 @@ def test_one_message_names_what_is_wrong(settings: dict[str, Any], named: str, a
     assert str(error.value).startswith(named)
     assert allowed in str(error.value)
     assert table == before
+
+
+def test_arrays_and_ranges_of_python_are_lists() -> None:
+    months, sizes = np.linspace(1, 12, 3), range(8, 17, 8)
+    fixed = {"depth_law": "constant", "layers": np.int64(96)}
+    sweep = sweep_of({"axes": {"months": months, "network": {"0": {"size": sizes}}}, "fixed": fixed})
+    assert sweep.axes == {"months": (1.0, 6.5, 12.0), "network.0.size": (8, 16)}
+    assert sweep.table["axes"] == {"months": [1.0, 6.5, 12.0], "network": {"0": {"size": [8, 16]}}}
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:

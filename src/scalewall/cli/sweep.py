@@ -109,11 +109,12 @@ def _announce(asked: Sweep, cost: float, workers: int, dry_run: bool) -> None:
     from scalewall.report import units
     from scalewall.report.sweep_tables import inputs_table
 
-    if dry_run:
+    if dry_run and (asked.fixed or asked.varied):
         Console().print(inputs_table(asked))
     shared = f" on {workers} workers" if workers > 1 else ""
+    points = "point" if asked.count == 1 else "points"
     _say(
-        f"{asked.count:,} points, about {units.duration(asked.count * cost / workers)}{shared} "
+        f"{asked.count:,} {points}, about {units.duration(asked.count * cost / workers)}{shared} "
         f"({units.duration(cost)} a point, measured)."
     )
 

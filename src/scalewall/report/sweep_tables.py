@@ -63,7 +63,7 @@ def inputs_table(sweep: Sweep) -> TableView:
     for sampled in sweep.samples.inputs:
         rows.append((sampled.path, "sampled", units.count(sweep.samples.count), _spread(sampled)))
     return TableView(
-        title=f"{units.count(sweep.count)} points, each: {sweep.kind}",
+        title=f"{units.count(sweep.count)} point{'s' if sweep.count > 1 else ''}, each: {sweep.kind}",
         columns=(
             Column("Input"),
             Column("", whole=True),

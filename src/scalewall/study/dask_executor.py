@@ -34,10 +34,16 @@ _SETTINGS = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
     "distributed.worker.memory.monitor-interval": "1s",
+    "distributed.admin.system-monitor.interval": "2s",
     "distributed.diagnostics.computations.nframes": 0,
 }
 """Of a cluster started here. Dask's profiler, every 10 ms, would take some 10 % of the time of pure Python tasks;
 its clocks, every 20 ms and 100 ms in each process, 5 % of a core for nothing that parts of 0.25 s and more need."""
+
+_PRELOAD = """import signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+"""
+"""What workers started here run first: Ctrl-C is this process's to answer, which ends them."""
 
 _CANCELLED = ("cancelled", "lost")
 
@@ -88,6 +94,7 @@ class DaskCluster:
                         host="127.0.0.1",
                         dashboard_address="127.0.0.1:0",
                         silence_logs=logging.CRITICAL,
+                        preload=[_PRELOAD],
                     )
                 )
             self._client = opened.enter_context(self._connected(address))
@@ -124,7 +131,10 @@ class DaskCluster:
 
     def _look(self) -> None:
         """Count the threads of all workers."""
-        threads = sum(self._guarded(self._client.nthreads).values())
+        try:
+            threads = sum(self._guarded(self._client.nthreads).values())
+        except TimeoutError as error:
+            raise self._lost() from error
         now = time.monotonic()
         if threads:
             self.workers, self._met = threads, now
@@ -140,7 +150,7 @@ class DaskCluster:
         Raises
         ------
         ExecutorLostError
-            The scheduler went away.
+            The scheduler went away, or has had no workers for a while.
         """
         waiting = iter(items)
         under_way: dict[Any, _Item] = {}
@@ -159,29 +169,36 @@ class DaskCluster:
 
     def _finished(self, under_way: dict[Any, Any]) -> list[Any]:
         """Wait until something is done, or it is time to look at the cluster again."""
-
-        def wait() -> None:
-            with suppress(TimeoutError):
-                _dask.wait(list(under_way), timeout=_LOOK_SECONDS, return_when="FIRST_COMPLETED")
-
-        with self._client.as_current():
+        wait = partial(_dask.wait, list(under_way), timeout=_LOOK_SECONDS, return_when="FIRST_COMPLETED")
+        with self._client.as_current(), suppress(TimeoutError):
             self._guarded(wait)
         return [future for future in under_way if future.done()]
 
     def _outcome(self, future: Any, item: _Item) -> Outcome[_Item, Any]:
         if future.status in _CANCELLED:
             raise self._lost()
-        if future.status == "error":
-            error = self._guarded(future.exception)
-            return Outcome(item, None, f"{type(error).__name__}: {error}")
-        result = self._guarded(future.result)
+        call = self._error if future.status == "error" else self._fetched
+        outcome = Outcome.of(item, partial(call, future))
         future.release()
-        return Outcome(item, result)
+        return outcome
+
+    def _error(self, future: Any) -> Any:
+        raise self._guarded(future.exception)
+
+    def _fetched(self, future: Any) -> Any:
+        """Return a task's result; one that died with its worker is done again meanwhile."""
+        while True:
+            try:
+                return self._guarded(partial(future.result, timeout=_LOOK_SECONDS))
+            except TimeoutError:
+                self._look()
 
     def _guarded(self, call: Callable[[], Any]) -> Any:
-        """Call into Dask; whatever breaks there is the scheduler's going away."""
+        """Call into Dask; whatever breaks there, but for time that is up, is the scheduler's going away."""
         try:
             return call()
+        except TimeoutError:
+            raise
         except (_dask.CancelledError, ClosedClientError, CommClosedError, OSError) as error:
             raise self._lost() from error
 

@@ -40,6 +40,10 @@ _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 
+class ExecutorLostError(ScalewallError):
+    """What ran the evaluations is gone; what was kept is safe, and a rerun goes on from there."""
+
+
 @dataclass(frozen=True)
 class Outcome(Generic[_Item, _Result]):
     """What became of a task: its result, or in words why there is none (what it raised, who died of it)."""
@@ -50,17 +54,13 @@ class Outcome(Generic[_Item, _Result]):
 
     @classmethod
     def of(cls, item: _Item, call: Callable[[], _Result]) -> Self:
-        """Return what ``call`` returns or raises as the outcome of ``item``; a dead pool is the caller's to mend."""
+        """Return what ``call`` returns or raises as the outcome of ``item``; dead processes are no task's own."""
         try:
             return cls(item, call())
-        except BrokenProcessPool:
+        except (BrokenProcessPool, ExecutorLostError):
             raise
         except Exception as error:
             return cls(item, None, f"{type(error).__name__}: {error}")
-
-
-class ExecutorLostError(ScalewallError):
-    """What ran the evaluations is gone; what was kept is safe, and a rerun goes on from there."""
 
 
 class Executor(Protocol):

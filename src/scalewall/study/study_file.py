@@ -178,6 +178,8 @@ def _check_paths(sweep: Sweep) -> None:
         try:
             read_machine(machine)
         except InputError as error:
+            if error.field != MACHINE:
+                raise
             field = f"{_table_of(sweep, MACHINE)}.{MACHINE}"
             raise InputError(field, error.value, error.allowed, error.suggestions) from error
     kind = KINDS[sweep.kind]
