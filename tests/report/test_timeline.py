@@ -144,6 +144,8 @@ def test_the_trace_has_what_viewers_want(name, tmp_path):
     assert max(e["ts"] + e["dur"] for e in stages) == pytest.approx(run.makespan_seconds * 1e6)
     names = {e["tid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
     assert set(names) == {e["tid"] for e in slices}
+    (process,) = {e["pid"] for e in events}
+    assert not {0, process} & set(names), "Perfetto would take it for the process's main thread"
     counters = {e["name"] for e in events if e["ph"] == "C"}
     assert counters == {f"memory, stage {stage}" for stage in range(4)}
 

@@ -23,8 +23,9 @@ __all__ = ["TRACE_SUFFIXES", "WORDS", "save_trace", "trace_events"]
 
 TRACE_SUFFIXES = (".json", ".gz")
 WORDS = {"F": "forward", "B": "input gradient", "W": "weight gradient", "BW": "backward"}
-STEP = 0
-"""Process number of the step in the trace; threads are the stages, then their links."""
+_STEP, _FIRST = 0, 1
+"""Process number of the step, and that of the first thread: the stages, then their links. Perfetto takes a thread
+numbered 0, or as its process, for the process's main one."""
 _NANO, _MICRO_IN_NANO = 1e9, 1e3
 _FASTER = 3
 """Level of gzip: a third of the default's time for a file not much larger."""
@@ -34,7 +35,8 @@ _Floats = npt.NDArray[np.float64]
 
 def trace_events(run: PipelineRun) -> Iterator[str]:
     """Yield the step's events as JSON: a thread a stage, one a link that carries messages, memory counters."""
-    yield _metadata("process_name", 0, {"name": f"{run.schedule.name}: {run.schedule.stages} stages"})
+    schedule = run.schedule
+    yield _metadata("process_name", 0, {"name": f"{schedule.name}: {schedule.stages} stages"})
     yield from _stages(run)
     yield from _links(run)
     yield from _memory(run)
@@ -62,7 +64,7 @@ def _lengths(start: _Floats, end: _Floats) -> list[float]:
 
 
 def _metadata(name: str, thread: int, arguments: dict[str, Any]) -> str:
-    return json.dumps({"ph": "M", "name": name, "pid": STEP, "tid": thread, "args": arguments})
+    return json.dumps({"ph": "M", "name": name, "pid": _STEP, "tid": thread, "args": arguments})
 
 
 def _thread(number: int, name: str) -> Iterator[str]:
@@ -73,7 +75,7 @@ def _thread(number: int, name: str) -> Iterator[str]:
 def _stages(run: PipelineRun) -> Iterator[str]:
     schedule = run.schedule
     for stage in range(schedule.stages):
-        yield from _thread(stage, f"stage {stage}")
+        yield from _thread(_FIRST + stage, f"stage {stage}")
     columns = zip(
         schedule.labels(),
         schedule.kind.tolist(),
@@ -86,7 +88,7 @@ def _stages(run: PipelineRun) -> Iterator[str]:
     )
     for label, kind, stage, start, length, microbatch, chunk in columns:
         yield (
-            f'{{"ph":"X","name":"{label}","cat":"{WORDS[KINDS[kind]]}","pid":{STEP},"tid":{stage},'
+            f'{{"ph":"X","name":"{label}","cat":"{WORDS[KINDS[kind]]}","pid":{_STEP},"tid":{_FIRST + stage},'
             f'"ts":{start},"dur":{length},"args":{{"microbatch":{microbatch},"chunk":{chunk}}}}}'
         )
 
@@ -99,7 +101,7 @@ def _links(run: PipelineRun) -> Iterator[str]:
     lane = sends.lane[direction, schedule.part]
     sent = np.flatnonzero((schedule.kind != KINDS.index("W")) & (transfer > 0.0) & (lane >= 0))
     used, first = np.unique(lane[sent], return_index=True)
-    number = {int(one): schedule.stages + place for place, one in enumerate(used)}
+    number = {int(one): _FIRST + schedule.stages + place for place, one in enumerate(used)}
     for one, place in zip(used.tolist(), first.tolist(), strict=True):
         yield from _thread(number[one], f"stage {schedule.stage[sent[place]]}, messages (link {one})")
     labels = schedule.labels()
@@ -114,7 +116,7 @@ def _links(run: PipelineRun) -> Iterator[str]:
     )
     for index, one, start, length, microbatch in columns:
         yield (
-            f'{{"ph":"X","name":"{labels[index]} sent","cat":"message","pid":{STEP},"tid":{number[one]},'
+            f'{{"ph":"X","name":"{labels[index]} sent","cat":"message","pid":{_STEP},"tid":{number[one]},'
             f'"ts":{start},"dur":{length},"args":{{"microbatch":{microbatch}}}}}'
         )
 
@@ -127,6 +129,6 @@ def _memory(run: PipelineRun) -> Iterator[str]:
         last = np.append(np.diff(times) > 0.0, True)
         for time, held in zip(times[last].tolist(), memory.held[last].tolist(), strict=True):
             yield (
-                f'{{"ph":"C","name":"memory, stage {stage}","pid":{STEP},"ts":{time},'
+                f'{{"ph":"C","name":"memory, stage {stage}","pid":{_STEP},"ts":{time},'
                 f'"args":{{"bytes":{held}}}}}'
             )
