@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scalewall.cli.flags import print_warnings
+from scalewall.cli.output_files import check_files
 
 if TYPE_CHECKING:
     from scalewall.planner.estimate import Estimate
@@ -54,12 +55,9 @@ def check_pictures(plot: Path | None, timeline: Path | None) -> None:
     InputError
         Naming the option.
     """
-    from scalewall.report.files import check_output
     from scalewall.report.plots import PLOT_SUFFIXES
 
-    for option, path in (("--plot", plot), ("--timeline", timeline)):
-        if path is not None:
-            check_output(option, path, PLOT_SUFFIXES)
+    check_files((("--plot", plot, PLOT_SUFFIXES), ("--timeline", timeline, PLOT_SUFFIXES)))
 
 
 def write_pictures(

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from scalewall.report import units
 from scalewall.report.chart_data import NEUTRAL, REST, Axis, Chart, Series
 from scalewall.report.explain_tables import SEGMENTS
+from scalewall.report.ranking_tables import layout_words
 from scalewall.report.stacked_bars import BarSeries, Limit, StackedBars
 
 if TYPE_CHECKING:
     from scalewall.planner.estimate import Estimate
-    from scalewall.planner.layout import Layout
     from scalewall.planner.plan import FrontPoint
     from scalewall.planner.waterfall import Segment
 
-__all__ = ["front_chart", "layout_words", "memory_chart", "waterfall_chart"]
+__all__ = ["front_chart", "memory_chart", "waterfall_chart"]
 
 _GROUPS = {
     "arithmetic": ("arithmetic at the peak", NEUTRAL),
@@ -74,6 +74,8 @@ _MEMORY = {
 }
 """Terms of memory from the bottom up, and their colours."""
 _GIGA = 1e9
+_ROOM_OF_SPAN, _ROOM_OF_STEP = 0.1, 0.01
+"""Room above and below the front, as a share of its span in time and at least of its longest step."""
 
 
 def waterfall_chart(answer: Estimate, segments: Sequence[Segment]) -> StackedBars:
@@ -152,10 +154,12 @@ def front_chart(points: Sequence[FrontPoint], capacity: float) -> Chart:
         Bytes of an accelerator.
     """
     ordered = sorted(points, key=lambda point: point.memory_bytes)
+    fastest, slowest = min(point.seconds for point in ordered), max(point.seconds for point in ordered)
+    room = max(_ROOM_OF_SPAN * (slowest - fastest), _ROOM_OF_STEP * slowest)
     return Chart(
         title="Step time against memory: plans that no other beats in both",
         x=Axis("Memory of the fullest stage (GB)", limits=(0.0, 1.05 * capacity / _GIGA)),
-        y=Axis("Time of a step (s)", limits=(0.0, 1.1 * max(point.seconds for point in ordered))),
+        y=Axis("Time of a step (s)", limits=(fastest - room, slowest + room)),
         series=(
             Series(
                 name="plans",
@@ -170,16 +174,3 @@ def front_chart(points: Sequence[FrontPoint], capacity: float) -> Chart:
             ),
         ),
     )
-
-
-def layout_words(layout: Layout) -> str:
-    """Return a layout in a line: degrees above 1, then what differs from the plainest plan."""
-    degrees = ("tp", "cp", "pp", "dp", "ep", "etp", "chunks", "microbatch")
-    words = [f"{name} {getattr(layout, name)}" for name in degrees if getattr(layout, name) > 1]
-    if layout.pp > 1:
-        words.append(layout.schedule)
-    words.append(f"shards {layout.sharding}" if layout.sharding != "none" else "no sharding")
-    if layout.recompute != "none":
-        modules = f" ({', '.join(layout.recompute_modules)})" if layout.recompute_modules else ""
-        words.append(f"recompute {layout.recompute}{modules}")
-    return ", ".join(words)

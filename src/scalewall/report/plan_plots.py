@@ -18,8 +18,9 @@ from scalewall.report.explain_tables import (
 from scalewall.report.files import save_figure, write_text
 from scalewall.report.html import asset, document, figure_slot, specifications_json
 from scalewall.report.matplotlib_figures import draw_chart
-from scalewall.report.plan_charts import front_chart, layout_words, memory_chart, waterfall_chart
+from scalewall.report.plan_charts import front_chart, memory_chart, waterfall_chart
 from scalewall.report.plotly_figures import specification
+from scalewall.report.ranking_tables import layout_words
 from scalewall.report.stacked_bars import (
     draw_stacked_bars,
     stacked_bars_height,
