@@ -1,0 +1,187 @@
+"""Answers to the page's questions: kept, so that the same question costs nothing twice, and dropped when stale."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Literal
+
+from scalewall.errors import InputError, ScalewallError
+from scalewall.ideal.limits import Limits
+from scalewall.web.state import Card
+from scalewall.web.workers import StaleError, Workers
+
+__all__ = ["Answer", "Answers", "Mode", "Tickets"]
+
+Mode = Literal["preview", "full"]
+
+_STRIPES = 64
+_THREADS = 64
+_MOST_SESSIONS = 2000
+_LOCK_WAIT = 0.05
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one configuration comes to.
+
+    Parameters
+    ----------
+    place : int
+        Its place on the page, from 0.
+    card : Card
+        The configuration.
+    limits : Limits or None
+        Under the configuration's name; None where there is none.
+    problem : str
+        Why there is none, in words.
+    preview : bool
+        Whether a quicker search than the configuration's own gave it.
+    """
+
+    place: int
+    card: Card
+    limits: Limits | None
+    problem: str = ""
+    preview: bool = False
+
+
+class Tickets:
+    """Which request of each visitor is the latest, and how far its search has come."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._latest: OrderedDict[str, int] = OrderedDict()
+        self._progress: dict[str, tuple[str, int, int]] = {}
+
+    def take(self, session: str, number: int) -> Callable[[], bool]:
+        """Note a request; return what tells whether a later one of the same visitor has come."""
+        with self._lock:
+            self._latest[session] = max(number, self._latest.pop(session, 0))
+            while len(self._latest) > _MOST_SESSIONS:
+                old, _ = self._latest.popitem(last=False)
+                self._progress.pop(old, None)
+
+        def stale() -> bool:
+            return self._latest.get(session, number) > number
+
+        return stale
+
+    def note(self, session: str, name: str, done: int, total: int) -> None:
+        """Note how many runs of a configuration are done."""
+        if session in self._latest:
+            self._progress[session] = (name, done, total)
+
+    def progress(self, session: str) -> tuple[str, int, int]:
+        """Return the configuration that is searched, its runs done and its runs in all."""
+        return self._progress.get(session, ("", 0, 0))
+
+
+class Answers:
+    """Limits of configurations, by all that they rest on.
+
+    Parameters
+    ----------
+    workers : Workers
+        Who searches.
+    most : int
+        Curves kept; the least recently used go first.
+    """
+
+    def __init__(self, workers: Workers, most: int = 400) -> None:
+        self._workers = workers
+        self._most = most
+        self._kept: OrderedDict[tuple[str, str | None], Limits] = OrderedDict()
+        self._lock = Lock()
+        self._stripes = [Lock() for _ in range(_STRIPES)]
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="answers")
+
+    def of(
+        self,
+        cards: Sequence[tuple[int, Card]],
+        mode: Mode = "full",
+        stale: Callable[[], bool] = lambda: False,
+        progress: Callable[[str, int, int], None] = lambda name, done, total: None,
+    ) -> list[Answer]:
+        """Return an answer for each configuration.
+
+        Parameters
+        ----------
+        cards : sequence of (int, Card)
+            Places and configurations.
+        mode : str
+            ``preview``: by the reference search where the full answer is not there yet.
+        stale : callable
+            Tells whether nobody waits any more.
+        progress : callable
+            Called with a configuration's name, its runs done and its runs in all.
+
+        Raises
+        ------
+        StaleError
+            Nobody waits any more.
+        """
+        waiting = [
+            self._threads.submit(self._one, place, card, mode, stale, progress) for place, card in cards
+        ]
+        return [future.result() for future in waiting]
+
+    def _one(
+        self,
+        place: int,
+        card: Card,
+        mode: Mode,
+        stale: Callable[[], bool],
+        progress: Callable[[str, int, int], None],
+    ) -> Answer:
+        preview = mode == "preview" and not _is_quick(card) and self._found(card, None) is None
+        try:
+            limits = self._limits(
+                card,
+                "reference" if preview else None,
+                stale,
+                lambda done, total: progress(card.name, done, total),
+            )
+        except InputError as error:
+            return Answer(place, card, None, str(error))
+        except ScalewallError as error:
+            return Answer(place, card, None, f"{error}.")
+        return Answer(place, card, replace(limits, machine=card.name, title=card.name), preview=preview)
+
+    def _limits(
+        self, card: Card, search: str | None, stale: Callable[[], bool], progress: Callable[[int, int], None]
+    ) -> Limits:
+        key = (card.key, search)
+        stripe = self._stripes[hash(key) % _STRIPES]
+        while not stripe.acquire(timeout=_LOCK_WAIT):
+            if stale():
+                raise StaleError
+        try:
+            kept = self._found(card, search)
+            if kept is None:
+                kept = self._workers.limits(card, search, stale, progress)
+                self._keep(key, kept)
+            return kept
+        finally:
+            stripe.release()
+
+    def _found(self, card: Card, search: str | None) -> Limits | None:
+        key = (card.key, search)
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def _keep(self, key: tuple[str, str | None], limits: Limits) -> None:
+        with self._lock:
+            self._kept[key] = limits
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+
+
+def _is_quick(card: Card) -> bool:
+    """Tell whether a configuration's own search is the quick one."""
+    return card["search"] == "reference" or bool(card["reference"] and card["search"] is None)

@@ -1,0 +1,92 @@
+"""Files to take away: every address holds the whole question, as the page's own does."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from flask import Flask, Response, abort, jsonify, request
+
+from scalewall.ideal.limits import Limits
+from scalewall.report.html import page
+from scalewall.report.matplotlib_figures import figure
+from scalewall.report.records import columns, json_text, limits_json, rows
+from scalewall.web.answers import Answer, Answers, Tickets
+from scalewall.web.charts import CHARTS, page_charts
+from scalewall.web.state import State, decode
+from scalewall.web.takeaway import command_text
+
+__all__ = ["add_downloads"]
+
+_PICTURES = {"png": "image/png", "svg": "image/svg+xml"}
+
+
+def add_downloads(server: Flask, answers: Answers, tickets: Tickets) -> None:
+    """Add the addresses ``/download/...`` and ``/progress/...``."""
+
+    @server.get("/download/limits.<kind>")
+    def limits(kind: str) -> Response:
+        state = decode(request.query_string.decode("ascii", "replace")).state
+        found = answers.of(state.visible)
+        known = [answer.limits for answer in found if answer.limits]
+        if not known:
+            return _problem("\n".join(answer.problem for answer in found) or "Every configuration is hidden.")
+        if kind == "csv":
+            return _file(_csv(known), "text/csv", "limits.csv")
+        if kind == "json":
+            return _file(_json(found), "application/json", "limits.json")
+        if kind == "html":
+            return _file(_report(state, known), "text/html", "limits.html")
+        abort(404)
+
+    @server.get("/download/<chart>.<kind>")
+    def picture(chart: str, kind: str) -> Response:
+        if chart not in CHARTS or kind not in _PICTURES:
+            abort(404)
+        state = decode(request.query_string.decode("ascii", "replace")).state
+        found = answers.of(state.visible)
+        charts = page_charts(found, state.chosen, state.runs)
+        if chart not in charts:
+            return _problem("There is nothing to draw: no configuration finishes a run.")
+        drawn = io.BytesIO()
+        figure([charts[chart]]).savefig(drawn, format=kind)
+        return _file(drawn.getvalue(), _PICTURES[kind], f"{chart}.{kind}")
+
+    @server.get("/progress/<session>")
+    def progress(session: str) -> Response:
+        name, done, total = tickets.progress(session)
+        return jsonify(name=name, done=done, total=total)
+
+
+def _csv(limits: list[Limits]) -> str:
+    text = io.StringIO()
+    names = columns([point for one in limits for point in one.points])
+    writer = csv.DictWriter(text, names, lineterminator="\n", extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(rows(limits))
+    return text.getvalue()
+
+
+def _json(answers: list[Answer]) -> str:
+    return json_text(
+        [
+            limits_json(answer.limits)
+            if answer.limits
+            else {"machine": answer.card.name, "problem": answer.problem}
+            for answer in answers
+        ]
+    )
+
+
+def _report(state: State, limits: list[Limits]) -> str:
+    return page(limits, command_text([card for _, card in state.visible]))
+
+
+def _file(content: str | bytes, kind: str, name: str) -> Response:
+    response = Response(content, mimetype=kind)
+    response.headers["Content-Disposition"] = f'attachment; filename="scalewall-{name}"'
+    return response
+
+
+def _problem(text: str) -> Response:
+    return Response(f"{text}\n", status=422, mimetype="text/plain")

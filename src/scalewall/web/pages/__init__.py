@@ -1,0 +1,1 @@
+"""One module a page, and one for the settings of a configuration."""

@@ -1,0 +1,337 @@
+"""The Limits page: configurations on the left, what they come to on the right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import dash_mantine_components as dmc
+from dash import dcc, html
+
+from scalewall.errors import InputError
+from scalewall.ideal.limits import Limits
+from scalewall.report.limit_tables import closed_form_table, curve_table, summary_table
+from scalewall.report.plotly_figures import specification
+from scalewall.report.words import LEAVES_OUT, all_rest_on, all_warnings, efficient_means, finding
+from scalewall.web.answers import Answer
+from scalewall.web.charts import CHARTS, page_charts
+from scalewall.web.pages.form import STEPS, form
+from scalewall.web.parts import aria, chart_card, link_button, note, notice, section, swatch, table
+from scalewall.web.presets import PRESETS
+from scalewall.web.settings import SETTINGS
+from scalewall.web.state import Card, State, encode
+from scalewall.web.takeaway import command_text, python_text
+
+__all__ = ["Shown", "limits_page", "shown"]
+
+Part = Any
+
+_ABOUT = {
+    "utilization": "Each point is the best layout that the search found for a run of that size. Shaded: where "
+    "efficient scaling ends. Dashed: what the machine sustains in large matmuls; dotted: the threshold. Triangles at "
+    "the bottom: real training runs.",
+    "accelerators": "How many accelerators the best layout takes.",
+    "cost": "At the machine's usual prices, whatever was changed about it. Rent: accelerator-hours at the price of "
+    "one. Own: depreciation and electricity for the run's time.",
+    "degrees": "How many ways the best layout splits the run by data, tensor, pipeline and expert parallelism.",
+    "shares": "Which resource a batch's time goes to; of what overlaps, the longest counts.",
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the page shows of a set of answers: parts of the page and the figures with named colours."""
+
+    cards: Part
+    answer: Part
+    status: str
+    tables: Part
+    takeaway: Part
+    figures: dict[str, Any]
+    preview: bool
+
+
+def shown(state: State, answers: Sequence[Answer]) -> Shown:
+    """Return what the page shows of the answers to its visible configurations."""
+    found = [answer.limits for answer in answers if answer.limits]
+    preview = any(answer.preview for answer in answers)
+    charts = page_charts(answers, state.chosen, state.runs)
+    return Shown(
+        cards=_cards(state, answers),
+        answer=_answer(answers),
+        status=_status(found, preview),
+        tables=_tables(state, answers, found),
+        takeaway=_takeaway(state),
+        figures={key: specification(chart) for key, chart in charts.items()},
+        preview=preview,
+    )
+
+
+def limits_page(state: State, problems: Sequence[str], first: Shown) -> Part:
+    """Return the page.
+
+    Parameters
+    ----------
+    state : State
+        What the link says.
+    problems : sequence of str
+        What of the link could not be used.
+    first : Shown
+        Answers to begin with.
+    """
+    main, *others = CHARTS
+    return html.Div(
+        [
+            dcc.Store(id="query", data=encode(state)),
+            dcc.Store(id="ask"),
+            dcc.Store(id="gate"),
+            dcc.Store(
+                id="answered",
+                data={"number": 0, "mode": "preview" if first.preview else "full", "query": encode(state)},
+            ),
+            dcc.Store(id="restructure"),
+            dcc.Store(id="undo", data=""),
+            dcc.Store(id="steps", data={field: list(steps) for field, steps in STEPS.items()}),
+            dcc.Store(id="figures", data=first.figures),
+            html.H1("How far can training runs scale?"),
+            html.Div(
+                [
+                    html.Div(
+                        [
+                            html.Div(_problems(problems), id="problems"),
+                            html.Div(
+                                first.answer,
+                                id="answer",
+                                className="sw-answer",
+                                role="status",
+                                **aria(live="polite"),
+                            ),
+                            _progress(first.status),
+                            chart_card(main, "", _ABOUT[main]),
+                            dmc.Switch(
+                                label="Real training runs",
+                                checked=state.runs,
+                                id="runs",
+                                size="xs",
+                            ),
+                        ],
+                        className="sw-answer-area",
+                    ),
+                    html.Section(
+                        _controls(state, first), className="sw-controls", **aria(label="Configurations")
+                    ),
+                    html.Div(
+                        [
+                            html.Div(first.tables, id="tables"),
+                            html.Div(
+                                [chart_card(key, "", _ABOUT[key]) for key in others], className="sw-charts"
+                            ),
+                            section("Share and take away", _link(), html.Div(first.takeaway, id="takeaway")),
+                            note(LEAVES_OUT),
+                        ],
+                        className="sw-rest",
+                    ),
+                ],
+                className="sw-limits",
+            ),
+        ]
+    )
+
+
+def _link() -> Part:
+    """Return the page's own link with a button that copies it; the page's script fills it in."""
+    return html.Div(
+        [
+            dmc.TextInput(
+                id="link", label="Link to what you see", readOnly=True, value="", className="sw-grow"
+            ),
+            dmc.CopyButton("Copy link", copiedChildren="Copied", target_id="link", id="copy-link", size="sm"),
+        ],
+        className="sw-link",
+    )
+
+
+def _problems(problems: Sequence[str]) -> list[Part]:
+    return [notice("Not everything in the link could be used", problems)] if problems else []
+
+
+def _progress(status: str) -> Part:
+    return html.Div(
+        [
+            html.Span(status, id="status", className="sw-status"),
+            html.Div(
+                [html.Span(), html.Progress(value="0", max="1", **aria(label="How far the search is"))],
+                id="progress",
+                className="sw-progress",
+                hidden=True,
+            ),
+        ],
+        className="sw-progress-slot",
+    )
+
+
+def _status(found: Sequence[Limits], preview: bool) -> str:
+    if preview:
+        return "Preview by the quick search; the full one follows."
+    return ""
+
+
+def _controls(state: State, first: Shown) -> list[Part]:
+    groups: dict[str, list[dict[str, str]]] = {}
+    for preset in PRESETS:
+        groups.setdefault(preset.group, []).append({"value": preset.key, "label": preset.title})
+    return [
+        dmc.Select(
+            label="Start from",
+            placeholder="a question that was asked before",
+            data=[{"group": group, "items": items} for group, items in groups.items()],
+            id="preset",
+            value=None,
+        ),
+        html.Div(id="preset-about", className="sw-note"),
+        html.Div(first.cards, id="cards"),
+        html.Div(
+            [
+                html.Button(
+                    "Add one to compare", id="add", className="sw-small-button sw-main-button", type="button"
+                ),
+                html.Button(
+                    "Undo", id="undo-button", className="sw-small-button", type="button", hidden=True
+                ),
+            ],
+            className="sw-toolbar",
+        ),
+        html.Div(form(state), id="form"),
+    ]
+
+
+def _cards(state: State, answers: Sequence[Answer]) -> Part:
+    problems = {answer.place: answer.problem for answer in answers}
+    return html.Ul(
+        [
+            _card(place, card, place == state.chosen, problems.get(place, ""))
+            for place, card in enumerate(state.cards)
+        ],
+        className="sw-cards",
+    )
+
+
+def _card(place: int, card: Card, open_one: bool, problem: str) -> Part:
+    marks = f"sw-card{' sw-card-open' if open_one else ''}{' sw-card-hidden' if card.hidden else ''}"
+    about = html.Span(
+        "cannot be computed" if problem else _summary(card),
+        className=f"sw-card-about{' sw-card-problem' if problem else ''}",
+    )
+    return html.Li(
+        html.Button(
+            [swatch(card.colour), html.Span(card.name, className="sw-card-name"), about],
+            id={"op": "choose", "place": place, "colour": 0},
+            className="sw-card-choose",
+            type="button",
+            **aria(pressed=str(open_one).lower()),
+        ),
+        className=marks,
+    )
+
+
+def _summary(card: Card) -> str:
+    """Return what a configuration is, in a line."""
+    usual = ("name", "machine", "colour", "hidden", "months", "model", "reference")
+    months = card["months"]
+    words = [
+        str(card["machine"]) if card.name != card["machine"] else "",
+        str(card["model"]),
+        f"{months:g} months" if isinstance(months, (int, float)) else "3 months",
+        "as published" if card["reference"] else "",
+        *(name.replace("_", " ") for name in SETTINGS if name in card.settings and name not in usual),
+    ]
+    return ", ".join(filter(None, ["hidden" if card.hidden else "", *words]))
+
+
+def _answer(answers: Sequence[Answer]) -> list[Part]:
+    if not answers:
+        return [html.P("Every configuration is hidden. Show one, or add one to compare.")]
+    parts: list[Part] = []
+    found = [answer.limits for answer in answers if answer.limits]
+    lines = [_line(answer, len(answers) > 1) for answer in answers if answer.limits]
+    if lines:
+        parts.append(html.Ul(lines))
+        parts += [note(text) for text in (efficient_means(found[0]), *all_rest_on(found))]
+    parts += [
+        notice(f"{answer.card.name} cannot be computed", [answer.problem], "bad")
+        for answer in answers
+        if answer.problem
+    ]
+    return parts
+
+
+def _line(answer: Answer, marked: bool) -> Part:
+    assert answer.limits
+    text = finding(answer.limits)
+    why = answer.limits.infeasible[0].reason if not answer.limits.points and answer.limits.infeasible else ""
+    words = f"{text} The smallest: {why}." if why else text
+    return html.Li(
+        [*([swatch(answer.card.colour)] if marked else []), words], className="" if marked else "sw-only"
+    )
+
+
+def _tables(state: State, answers: Sequence[Answer], found: Sequence[Limits]) -> list[Part]:
+    if not found:
+        return []
+    own = next((one.limits for one in answers if one.place == state.chosen and one.limits), None) or found[0]
+    warnings = all_warnings(found)
+    return [
+        table(summary_table(found)),
+        *(
+            [html.Details([html.Summary(f"{len(warnings)} warnings"), *map(note, warnings)])]
+            if warnings
+            else []
+        ),
+        html.Details([html.Summary(f"Every run of {own.title}"), table(curve_table(own), caption=False)]),
+        html.Details(
+            [html.Summary("Estimates without a search"), table(closed_form_table(found), caption=False)]
+        ),
+    ]
+
+
+def _takeaway(state: State) -> list[Part]:
+    query = encode(state)
+    cards = [card for _, card in state.visible]
+    try:
+        texts = {"command": command_text(cards), "Python": python_text(cards)}
+        codes = [_code(kind, text) for kind, text in texts.items()]
+    except InputError as error:
+        codes = [notice("No command yet", [str(error)], "plain")]
+    return [
+        html.Div(
+            [link_button(text, f"/download/limits.{kind}?{query}", download=True) for text, kind in _FILES],
+            className="sw-buttons",
+        ),
+        html.Div(
+            [
+                html.Span("Pictures:", className="sw-muted"),
+                *(
+                    link_button(f"{key}.{kind}", f"/download/{key}.{kind}?{query}", download=True)
+                    for key in CHARTS
+                    for kind in ("png", "svg")
+                ),
+            ],
+            className="sw-buttons",
+        ),
+        *codes,
+    ]
+
+
+_FILES = (("All runs (CSV)", "csv"), ("Everything (JSON)", "json"), ("Report (HTML)", "html"))
+
+
+def _code(kind: str, text: str) -> Part:
+    key = f"text-{kind.lower()}"
+    return html.Details(
+        [
+            html.Summary(f"The same numbers by {kind}"),
+            dmc.CopyButton("Copy", copiedChildren="Copied", value=text, size="xs"),
+            html.Pre(html.Code(text), className="sw-code", id=key, tabIndex="0"),
+        ]
+    )

@@ -1,0 +1,217 @@
+"""What the Limits page asks of the server."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable
+from typing import Any
+
+from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
+
+from scalewall.errors import InputError
+from scalewall.web import cards
+from scalewall.web.answers import Answers, Mode, Tickets
+from scalewall.web.pages.form import form
+from scalewall.web.pages.limits import Shown, limits_page, shown
+from scalewall.web.parts import notice
+from scalewall.web.presets import PRESETS, preset_state
+from scalewall.web.question import uploaded_name
+from scalewall.web.settings import MOST_FILE_BYTES
+from scalewall.web.state import State as PageState
+from scalewall.web.state import decode, encode
+from scalewall.web.workers import StaleError
+
+__all__ = ["add_limits", "first_page"]
+
+Part = Any
+
+
+def first_page(query: str, answers: Answers) -> Part:
+    """Return the Limits page for a link, with answers to begin with."""
+    read = decode(query)
+    return limits_page(read.state, read.problems, _shown(read.state, answers, "preview"))
+
+
+def _shown(state: PageState, answers: Answers, mode: Mode, *waiting: Any) -> Shown:
+    return shown(state, answers.of(state.visible, mode, *waiting))
+
+
+def add_limits(app: Dash, answers: Answers, tickets: Tickets) -> None:
+    """Register the page's callbacks."""
+    _add_client_side(app)
+    _add_answer(app, answers, tickets)
+    _add_operations(app)
+
+    @app.callback(
+        Output("query", "data", allow_duplicate=True),
+        Output("form", "children", allow_duplicate=True),
+        Input("restructure", "data"),
+        prevent_initial_call=True,
+    )
+    def restructure(query: str | None) -> tuple[Any, Any]:
+        if not query:
+            return no_update, no_update
+        state = cards.settled(decode(query).state)
+        return encode(state), form(state)
+
+    @app.callback(
+        Output("query", "data", allow_duplicate=True),
+        Output("form", "children", allow_duplicate=True),
+        Output("upload-problem", "children"),
+        Input("upload-machine", "contents"),
+        State("query", "data"),
+        prevent_initial_call=True,
+    )
+    def take_file(contents: str | None, query: str) -> tuple[Any, Any, Any]:
+        if not contents:
+            return no_update, no_update, no_update
+        try:
+            text = _uploaded(contents)
+            uploaded_name(text)
+        except InputError as error:
+            return no_update, no_update, notice("This file cannot be used", [str(error)], "bad")
+        state = cards.with_file(decode(query).state, text)
+        return encode(state), form(state), ""
+
+
+def _uploaded(contents: str) -> str:
+    """Return an uploaded file's text."""
+    allowed = f"a text file of at most {MOST_FILE_BYTES:,} bytes"
+    try:
+        raw = base64.b64decode(contents.partition(",")[2], validate=True)
+        if len(raw) > MOST_FILE_BYTES:
+            raise InputError("machine file", f"{len(raw):,} bytes", allowed)
+        return raw.decode("utf-8-sig")
+    except (binascii.Error, UnicodeDecodeError) as error:
+        raise InputError("machine file", contents[:20], allowed) from error
+
+
+def _add_client_side(app: Dash) -> None:
+    client_side: Any = app.clientside_callback
+    client_side(
+        ClientsideFunction("scalewall", "edit"),
+        Output("query", "data", allow_duplicate=True),
+        Input({"field": ALL, "kind": ALL, "scale": ALL}, "value"),
+        Input({"toggle": ALL}, "checked"),
+        Input({"figure": ALL}, "value"),
+        State("query", "data"),
+        State("steps", "data"),
+        prevent_initial_call=True,
+    )
+    client_side(
+        ClientsideFunction("scalewall", "ask"),
+        Output("gate", "data"),
+        Input("query", "data"),
+        Input("answered", "data"),
+    )
+    client_side(
+        ClientsideFunction("scalewall", "paint"),
+        Output({"chart": ALL}, "figure"),
+        Input("figures", "data"),
+        Input("scheme", "data"),
+        Input("width", "data"),
+        State("themes", "data"),
+    )
+
+
+def _add_answer(app: Dash, answers: Answers, tickets: Tickets) -> None:
+    @app.callback(
+        Output("answered", "data"),
+        Output("cards", "children"),
+        Output("answer", "children"),
+        Output("status", "children"),
+        Output("tables", "children"),
+        Output("takeaway", "children"),
+        Output("figures", "data"),
+        Input("ask", "data"),
+        prevent_initial_call=True,
+    )
+    def answer(ask: dict[str, Any] | None) -> tuple[Any, ...]:
+        if not ask:
+            return (no_update,) * 7
+        session, number, mode = str(ask["session"])[:64], int(ask["number"]), ask["mode"]
+        state = decode(str(ask["query"])).state
+        stale = tickets.take(session, number)
+        try:
+            one = _shown(
+                state,
+                answers,
+                "preview" if mode == "preview" else "full",
+                stale,
+                lambda name, done, total: tickets.note(session, name, done, total),
+            )
+        except StaleError:
+            return (no_update,) * 7
+        answered = {
+            "number": number,
+            "mode": "preview" if one.preview else "full",
+            "query": encode(state),
+        }
+        takeaway = no_update if one.preview else one.takeaway
+        return answered, one.cards, one.answer, one.status, one.tables, takeaway, one.figures
+
+
+def _add_operations(app: Dash) -> None:
+    @app.callback(
+        Output("query", "data", allow_duplicate=True),
+        Output("form", "children", allow_duplicate=True),
+        Output("undo", "data"),
+        Output("undo-button", "children"),
+        Output("undo-button", "hidden"),
+        Output("preset-about", "children"),
+        Output("preset", "value"),
+        Input({"op": ALL, "place": ALL, "colour": ALL}, "n_clicks"),
+        Input("add", "n_clicks"),
+        Input("undo-button", "n_clicks"),
+        Input("preset", "value"),
+        Input("runs", "checked"),
+        State("query", "data"),
+        State("undo", "data"),
+        prevent_initial_call=True,
+    )
+    def operate(
+        _ops: list[Any], _add: Any, _undo: Any, preset: str | None, runs: bool, query: str, undo: str
+    ) -> tuple[Any, ...]:
+        if not ctx.triggered or not _is_real(ctx.triggered[0]):
+            return (no_update,) * 7
+        state = decode(query).state
+        about: Any = no_update
+        if ctx.triggered_id == "preset":
+            state = preset_state(str(preset)) or state
+            about = next((one.what for one in PRESETS if one.key == preset), "")
+        elif ctx.triggered_id == "runs":
+            return (encode(PageState(state.cards, state.chosen, bool(runs))), *(no_update,) * 6)
+        else:
+            state, undo = _operated(state, undo)
+        gone = decode(undo.partition("?")[2]).state.cards[0].name if undo else ""
+        return encode(state), form(state), undo, f"Undo: bring back {gone}", not undo, about, no_update
+
+
+def _is_real(triggered: Any) -> bool:
+    """Tell a click or a choice from a control that only appeared."""
+    return triggered["value"] not in (None, "")
+
+
+def _operated(state: PageState, undo: str) -> tuple[PageState, str]:
+    """Return the state after the button that was pressed, and what undoes the last removal."""
+    pressed = ctx.triggered_id
+    if pressed == "add":
+        return cards.added(state), undo
+    if pressed == "undo-button":
+        return (cards.restored(state, undo), "") if undo else (state, "")
+    name, place = pressed["op"], int(pressed["place"])
+    if not 0 <= place < len(state.cards):
+        return state, undo
+    if name == "remove":
+        return cards.removed(state, place)
+    if name == "colour":
+        return cards.coloured(state, place, int(pressed["colour"])), undo
+    operations: dict[str, Callable[[PageState, int], PageState]] = {
+        "choose": cards.chosen,
+        "duplicate": cards.duplicated,
+        "hide": cards.hidden,
+        "up": cards.moved_up,
+        "drop-file": lambda state, place: cards.with_file(state, ""),
+    }
+    return operations[name](state, place), undo

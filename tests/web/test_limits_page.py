@@ -1,0 +1,196 @@
+"""The Limits page in Chromium: a newcomer sees an answer, compares, drags, undoes, shares and takes away."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from scalewall.web.presets import PRESETS
+from scalewall.web.serving import Server
+from scalewall.web.state import State, decode, encode
+from tests.web.opening import answered, until, visit
+
+CURVES = (
+    "document.querySelector('#figure-utilization .js-plotly-plot').data"
+    ".map((trace) => [trace.name, trace.y.length, trace.y])"
+)
+
+
+def curves(page: Page) -> list[tuple[str, int, list[float]]]:
+    return [tuple(one) for one in page.evaluate(CURVES)]
+
+
+def settings_of(page: Page) -> State:
+    return decode(page.url.partition("?")[2]).state
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    """Choose in a list by what it shows."""
+    page.get_by_role("combobox", name=label, exact=True).click() if page.get_by_role(
+        "combobox", name=label, exact=True
+    ).count() else page.get_by_label(label, exact=True).first.click()
+    page.get_by_role("option", name=option).first.click()
+
+
+def test_the_first_answer_is_there_at_once(server: Server, browser: Browser) -> None:
+    with visit(browser, server.url) as seen:
+        answered(seen.page)
+        expect(seen.page.locator("#answer")).to_contain_text(
+            "On H100, runs stay efficient up to 5.80e28 FLOP"
+        )
+        assert [name for name, _, _ in curves(seen.page)] == ["H100", "real training runs"]
+        expect(seen.page.locator("#tables .sw-table").first).to_contain_text("6.83e31")
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.key)
+def test_every_preset_is_drawn(preset: object, server: Server, browser: Browser) -> None:
+    with visit(browser, server.url, f"/?{encode(State(preset.cards))}") as seen:
+        answered(seen.page)
+        names = [name for name, length, _ in curves(seen.page) if length > 3]
+        assert names[: len(preset.cards)] == [card.name for card in preset.cards]
+        assert seen.page.locator("#answer li").count() == len(preset.cards)
+
+
+def test_a_dragged_slider_changes_the_curve_before_it_is_let_go(server: Server, browser: Browser) -> None:
+    with visit(browser, server.url) as seen:
+        page = seen.page
+        answered(page)
+        before = curves(page)[0]
+        thumb = page.get_by_role("slider", name="Longest run (months)")
+        box = thumb.bounding_box()
+        assert box
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 80, box["y"] + box["height"] / 2, steps=4)
+        until(page, "document.body.dataset.answer === 'preview'")
+        until(page, f"{CURVES}[0][1] !== {before[1]}")
+        page.mouse.up()
+        answered(page)
+        assert "months=" in page.url
+        assert curves(page)[0][1] > before[1]
+
+
+def test_compare_duplicate_rename_hide_remove_and_undo(server: Server, browser: Browser) -> None:
+    with visit(browser, server.url) as seen:
+        page = seen.page
+        answered(page)
+        page.get_by_role("button", name="Add one to compare").click()
+        until(page, "document.querySelectorAll('#answer li').length === 2")
+        page.get_by_role("button", name="Duplicate").click()
+        until(page, "document.querySelectorAll('#answer li').length === 3")
+        name = page.get_by_label("Name", exact=True)
+        name.fill("Six <b>months</b>")
+        expect(page.locator("#cards")).to_contain_text("b200 2")
+        name.fill("My third")
+        expect(page.locator("#cards")).to_contain_text("My third")
+        page.get_by_role("button", name="Hide").click()
+        until(page, "document.querySelectorAll('#answer li').length === 2")
+        page.get_by_role("button", name="Remove").click()
+        expect(page.locator("#cards li")).to_have_count(2)
+        page.get_by_role("button", name="Undo: bring back My third").click()
+        expect(page.locator("#cards li")).to_have_count(3)
+        answered(page)
+        state = settings_of(page)
+        assert [card.name for card in state.cards] == ["H100", "b200", "My third"]
+        assert state.cards[2].hidden
+
+
+def test_the_link_restores_the_page(server: Server, browser: Browser) -> None:
+    with visit(browser, server.url) as seen:
+        page = seen.page
+        answered(page)
+        choose(page, "Start from", "V100, A100, H100")
+        until(page, "document.querySelectorAll('#answer li').length === 3")
+        page.get_by_text("Sparse (experts)").click()
+        until(page, "location.search.includes('sparse')")
+        answered(page)
+        link, words = page.url, page.locator("#answer").inner_text()
+        drawn = curves(page)
+    with visit(browser, link, "") as again:
+        answered(again.page)
+        assert again.page.locator("#answer").inner_text() == words
+        assert curves(again.page) == drawn
+
+
+def test_a_link_that_holds_nonsense_is_told_and_answered(server: Server, browser: Browser) -> None:
+    hostile = "/?v=1&1.name=%3Cimg%20src=x%20onerror=alert(1)%3E&1.months=nan&frobnicate=1&1.machine=b200"
+    with visit(browser, server.url, hostile) as seen:
+        answered(seen.page)
+        problems = seen.page.locator("#problems")
+        expect(problems).to_contain_text("'frobnicate' is no setting")
+        expect(problems).to_contain_text("1.months: 'nan'")
+        assert seen.page.locator("img").count() == 0
+        assert curves(seen.page)[0][0] == "b200"
+
+
+def test_what_cannot_be_computed_is_said_beside_what_can(server: Server, browser: Browser) -> None:
+    with visit(browser, server.url, "/?v=1&1.machine=h100&1.precision=4&2.machine=b200") as seen:
+        answered(seen.page)
+        expect(seen.page.get_by_role("alert")).to_contain_text("precision: 4 is not usable")
+        assert curves(seen.page)[0][0] == "b200"
+
+
+def test_nothing_feasible_is_said_with_the_reason(server: Server, browser: Browser) -> None:
+    with visit(
+        browser, server.url, "/?v=1&1.machine=h100&1.months=0.001&1.grid=3,100000,1e6&1.search=reference"
+    ) as seen:
+        answered(seen.page)
+        expect(seen.page.locator("#answer")).to_contain_text("finishes no run of the grid")
+        expect(seen.page.locator("#answer")).to_contain_text("The smallest:")
+        expect(seen.page.locator("#figure-utilization")).to_be_hidden()
+
+
+def test_everything_hidden_is_said(server: Server, browser: Browser) -> None:
+    with visit(browser, server.url, "/?v=1&1.machine=h100&1.hidden=yes") as seen:
+        answered(seen.page)
+        expect(seen.page.locator("#answer")).to_contain_text("Every configuration is hidden")
+
+
+def test_downloads_open_and_parse(server: Server, browser: Browser, tmp_path: Path) -> None:
+    with visit(
+        browser, server.url, "/?v=1&1.machine=ref-h100&1.reference=yes&2.machine=b200&2.search=reference"
+    ) as seen:
+        page = seen.page
+        answered(page)
+
+        def fetched(name: str) -> bytes:
+            with page.expect_download() as download:
+                page.get_by_role("link", name=name, exact=True).click()
+            path = tmp_path / "file"
+            download.value.save_as(path)
+            return path.read_bytes()
+
+        rows = list(csv.DictReader(io.StringIO(fetched("All runs (CSV)").decode())))
+        assert {row["machine"] for row in rows} == {"ref-h100", "b200"}
+        documents = json.loads(fetched("Everything (JSON)"))
+        assert documents[0]["linear_scaling"]["first_failure_flop"] == pytest.approx(2.048e28, rel=1e-3)
+        report = fetched("Report (HTML)").decode()
+        assert re.search(r"<title>.*ref-h100 and b200", report)
+        assert fetched("utilization.png").startswith(b"\x89PNG")
+        assert b"<svg" in fetched("shares.svg")
+
+
+def test_a_machine_file_is_taken(server: Server, browser: Browser, tmp_path: Path) -> None:
+    good, bad = tmp_path / "mine.toml", tmp_path / "bad.toml"
+    good.write_text(
+        'schema = 1\nname = "mine"\ntitle = "Mine"\nkind = "user"\nbase = "h100"\n[network.1]\n'
+        'bandwidth = { value = 200e9, evidence = "assumed", note = "a test" }\n'
+    )
+    bad.write_text('schema = 1\nname = "bad"\nbase = "../../secret"\n')
+    with visit(browser, server.url) as seen:
+        page = seen.page
+        answered(page)
+        page.get_by_role("button", name="Figures of the machine").click()
+        page.locator("#upload-machine input[type=file]").set_input_files(bad)
+        expect(page.locator("#upload-problem")).to_contain_text("machine file: base")
+        page.locator("#upload-machine input[type=file]").set_input_files(good)
+        expect(page.locator("#form")).to_contain_text("Your own machine: mine")
+        until(page, "location.search.includes('file=')")
+        answered(page)
+        assert settings_of(page).cards[0]["file"] == good.read_text()
