@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
+from scalewall.cost.reliability import Reliability, slowdown
 from scalewall.hardware import Accelerator, Cluster, Network
 from scalewall.ideal.results import Plan
 from scalewall.ideal.space import ModelSwitches
@@ -161,8 +162,13 @@ def batch(stack: MlpStack, plan: Plan, cluster: Cluster, model: ModelSwitches = 
     compute = passes * layer(stack.d_ff / tp_ff, stack.d_model / tp_model, tokens, cluster.accelerator)
     wide, wide_latency = all_reduce(plan.tp_model, stack.d_ff, n_active, word, network, tree)
     narrow, narrow_latency = all_reduce(plan.tp_ff, stack.d_model, n_active, word, network, tree)
+    arithmetic = 6 * stack.active_parameters * stack.batch_tokens / cluster.accelerator.sustained_flops
+    compute += model.optimizer_compute * arithmetic / n_active
     tensor = 2 * stack.layers * stack.batch_tokens * max(a + b for a, b in zip(wide, narrow, strict=True))
     data, data_latency = all_reduce(plan.dp, stack.parameters, n_active, word, network, tree)
+    bits = 8 * word if model.sync_bits is None else model.sync_bits
+    data = [seconds * bits / (8 * word) / model.sync_steps for seconds in data]
+    data_latency /= model.sync_steps
     point, point_latency = boundaries(stack, plan, n_active, word, network)
     latency = 2 * stack.layers * (wide_latency + narrow_latency) + point_latency
     stall = (plan.interleave - 1) * max(0, pp - plan.microbatches) + pp - 1
@@ -178,6 +184,14 @@ def batch(stack: MlpStack, plan: Plan, cluster: Cluster, model: ModelSwitches = 
         total = max(total, latency)
     reduce = max(data) + data_latency
     total = max(total, reduce) if model.overlap_data else total + reduce
+    rates = Reliability(
+        model.failures / 3600,
+        model.checkpoint_seconds,
+        model.restart_seconds,
+        model.regroup_seconds,
+        model.recovery == "replica",
+    )
+    total *= slowdown(n_active, dp, rates)
     return Outcome(
         compute,
         tensor,

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import product
 
-from benchmarks.plain_model import Rows, occupied, used_level
+from benchmarks.plain_model import DEFAULT_MODEL, Rows, occupied, used_level
 from scalewall.hardware import Accelerator, Cluster, Network
 from scalewall.ideal.results import Plan
-from scalewall.ideal.space import SearchSpace
+from scalewall.ideal.space import ModelSwitches, SearchSpace
 from scalewall.workload import MlpStack
 
 KINDS = ("dp", "tp_model", "tp_ff", "pp", "ep")
@@ -68,9 +68,10 @@ def allowed(space: SearchSpace, **degrees: int) -> bool:
     return all(low <= degree <= high for (low, high), degree in ranges)
 
 
-def holds(stack: MlpStack, dp: int, n_active: int, accelerator: Accelerator) -> bool:
-    """Whether weights (a copy a replica) and the sharded optimizer state fit."""
-    return stack.parameters * accelerator.word_bytes * (dp + 4) <= n_active * accelerator.memory_bytes
+def holds(stack: MlpStack, dp: int, n_active: int, accelerator: Accelerator, model: ModelSwitches) -> bool:
+    """Whether weights (a copy a replica) and the optimizer's state fit, sharded unless replicas drift apart."""
+    words = dp + model.optimizer_words if model.sync_steps == 1 else dp * (1 + model.optimizer_words) + 4
+    return stack.parameters * accelerator.word_bytes * words <= n_active * accelerator.memory_bytes
 
 
 def schedules(stack: MlpStack, pp: int, microbatches: int, space: SearchSpace) -> Iterator[tuple[int, bool]]:
@@ -101,7 +102,9 @@ def layouts(degrees: tuple[int, ...], cluster: Cluster, space: SearchSpace) -> l
     return found
 
 
-def full_plans(stack: MlpStack, cluster: Cluster, space: SearchSpace) -> Iterator[Plan]:
+def full_plans(
+    stack: MlpStack, cluster: Cluster, space: SearchSpace, model: ModelSwitches = DEFAULT_MODEL
+) -> Iterator[Plan]:
     """Every plan of the full search."""
     for tp_model, tp_ff, pp, ep, dp in product(
         divisors(stack.d_model),
@@ -112,7 +115,9 @@ def full_plans(stack: MlpStack, cluster: Cluster, space: SearchSpace) -> Iterato
     ):
         degrees = (dp, tp_model, tp_ff, pp, ep)
         given = dict(zip(KINDS, degrees, strict=True)) | {"tp": tp_model * tp_ff}
-        if not allowed(space, **given) or not holds(stack, dp, math.prod(degrees), cluster.accelerator):
+        if not allowed(space, **given) or not holds(
+            stack, dp, math.prod(degrees), cluster.accelerator, model
+        ):
             continue
         placed = layouts(degrees, cluster, space)
         for microbatches in divisors(stack.batch_per_expert // dp):
@@ -121,14 +126,18 @@ def full_plans(stack: MlpStack, cluster: Cluster, space: SearchSpace) -> Iterato
                     yield Plan(*rows, microbatches, *how)
 
 
-def reference_plans(stack: MlpStack, cluster: Cluster, space: SearchSpace, ranks: int) -> Iterator[Plan]:
+def reference_plans(
+    stack: MlpStack, cluster: Cluster, space: SearchSpace, ranks: int, model: ModelSwitches = DEFAULT_MODEL
+) -> Iterator[Plan]:
     """Every plan of the published program's search on ``ranks * S`` accelerators."""
     experts = stack.sparsity
     for pp, dp in product(divisors(ranks), repeat=2):
         if ranks % (pp * dp) or stack.layers % pp or stack.batch_per_expert % dp:
             continue
         tp = ranks // (pp * dp)
-        if stack.d_model * stack.d_ff % tp or not holds(stack, dp, ranks * experts, cluster.accelerator):
+        if stack.d_model * stack.d_ff % tp or not holds(
+            stack, dp, ranks * experts, cluster.accelerator, model
+        ):
             continue
         for tp_ff in divisors(tp):
             tp_model = tp // tp_ff

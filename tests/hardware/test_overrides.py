@@ -118,3 +118,21 @@ def test_a_small_l2_still_holds_a_multiprocessors_tile():
         .tile_bytes
         == 196608
     )
+
+
+def test_a_precision_that_a_machine_lacks_can_be_supplied() -> None:
+    supplied = {"precision.4.peak_flops": 4e15, "precision.4.sustained_fraction": 0.6}
+    cluster = load_machine("h100", 4, supplied)
+    assert (cluster.accelerator.word_bytes, cluster.accelerator.peak_flops) == (0.5, 4e15)
+    with pytest.raises(InputError, match="precision"):
+        load_machine("h100", 4, {"precision.4.peak_flops": 4e15})
+
+
+def test_one_more_network_level_can_be_supplied() -> None:
+    supplied = {"network.1.size": 4096, "network.2.bandwidth": 4.7e9, "network.2.latency": 2.5e-3}
+    ours, theirs = load_machine("h100", 16, supplied), load_machine("h100-four-data-centres")
+    assert [(one.size, one.bandwidth, one.latency) for one in ours.network.levels] == [
+        (one.size, one.bandwidth, one.latency) for one in theirs.network.levels
+    ]
+    with pytest.raises(InputError, match=r"network\.2\.bandwidth"):
+        load_machine("h100", 16, {"network.2.bandwidth": 4.7e9})

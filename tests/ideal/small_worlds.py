@@ -111,6 +111,23 @@ def clusters(draw: st.DrawFn, stack: MlpStack) -> Cluster:
     return Cluster("small", "Small", accelerator, Network(tuple(levels)))
 
 
+def methods() -> st.SearchStrategy[dict[str, object]]:
+    """Ways to make and keep steps that are not the published ones."""
+    return st.fixed_dictionaries(
+        {
+            "sync_steps": st.sampled_from((1, 1, 4, 100)),
+            "sync_bits": st.sampled_from((None, 4)),
+            "optimizer_compute": st.sampled_from((0.0, 0.3)),
+            "optimizer_words": st.sampled_from((2.0, 4.0, 12.0)),
+            "failures": st.sampled_from((0.0, 0.05, 1.0)),
+            "checkpoint_seconds": st.sampled_from((1.0, 30.0)),
+            "restart_seconds": st.sampled_from((10.0, 600.0)),
+            "regroup_seconds": st.sampled_from((0.0, 20.0)),
+            "recovery": st.sampled_from(("job", "replica")),
+        }
+    )
+
+
 @st.composite
 def models(draw: st.DrawFn) -> ModelSwitches:
     """Draw any combination of the model's switches."""
@@ -120,6 +137,7 @@ def models(draw: st.DrawFn) -> ModelSwitches:
         overlap_data=draw(st.booleans()),
         zero_bubble_latency=draw(st.sampled_from(("max", "free"))),
         latency_model=draw(st.sampled_from(("constant", "tree"))),
+        **draw(st.just({}) | methods()),
     )
 
 

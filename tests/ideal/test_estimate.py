@@ -65,7 +65,7 @@ def test_a_good_plan_passes():
 @settings(SLOW, max_examples=40)
 @given(world=worlds(), data=st.data())
 def test_attributed_seconds_sum_to_the_batch_under_every_switch(world, data):
-    plans = list(full_plans(world.stack, world.cluster, world.space))
+    plans = list(full_plans(world.stack, world.cluster, world.space, world.model))
     assume(plans)
     plan = data.draw(st.sampled_from(plans))
     for model in EVERY_MODEL:

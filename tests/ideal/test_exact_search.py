@@ -43,7 +43,7 @@ def clusters_upward(world: World) -> Iterator[list[Plan]]:
     """The reference search's plans, cluster after cluster."""
     stack, ranks = world.stack, 1
     while ranks <= stack.d_model * stack.d_ff * stack.layers * stack.batch_per_expert:
-        yield list(reference_plans(stack, world.cluster, world.space, ranks))
+        yield list(reference_plans(stack, world.cluster, world.space, ranks, world.model))
         ranks *= 2
 
 
@@ -69,7 +69,7 @@ def time_of(found: BatchEstimate | None) -> float:
 @settings(SLOW, max_examples=150)
 @given(worlds())
 def test_the_full_search_finds_what_trying_every_plan_finds(world):
-    plans = list(full_plans(world.stack, world.cluster, world.space))
+    plans = list(full_plans(world.stack, world.cluster, world.space, world.model))
     found, _ = searcher(world).best(world.stack, world.run_seconds)
     assert cost_of(found) == pytest.approx(least_cost(world, plans), rel=1e-9)
     if found:
@@ -92,7 +92,7 @@ def test_the_reference_search_finds_what_trying_every_plan_finds(world):
 @settings(SLOW, max_examples=30)
 @given(worlds())
 def test_the_fastest_plan_of_the_full_search(world):
-    plans = list(full_plans(world.stack, world.cluster, world.space))
+    plans = list(full_plans(world.stack, world.cluster, world.space, world.model))
     expected = least_time(world, plans)
     assume(expected > world.deadline)
     found = searcher(world).fastest(world.stack, world.run_seconds)
@@ -111,7 +111,7 @@ def test_the_fastest_plan_of_the_reference_search(world):
 @settings(SLOW, max_examples=60)
 @given(worlds(), st.data())
 def test_the_report_of_a_plan_is_the_plain_equations(world, data):
-    plans = list(full_plans(world.stack, world.cluster, world.space))
+    plans = list(full_plans(world.stack, world.cluster, world.space, world.model))
     assume(plans)
     plan = data.draw(st.sampled_from(plans))
     report = estimate_batch(world.stack, plan, world.cluster, world.model)

@@ -159,7 +159,7 @@ def test_a_scenario_for_given_training_compute():
     ("scenario", "field", "nearest"),
     [
         ({"month": 3}, "scenario key", "months"),
-        ({"machines": [1, 2]}, "scenario", ""),
+        ({"machines": [1, 2]}, "machine", ""),
         ({"classic_order": "no"}, "classic_order", ""),
         ({"months": "3"}, "months", "0.001"),
     ],

@@ -16,7 +16,7 @@ OWN = {
     "constant": {"layers": 96, "experts": 4},
     "ratio": {"width_ratio": 2.5},
     "tokens-per-parameter": {"tokens_per_parameter": 40.0},
-    "power": {"batch_exponent": 0.2},
+    "power": {"batch_exponent": 0.2, "depth_exponent": 0.3},
 }
 
 
@@ -46,6 +46,22 @@ def test_data_factor_multiplies_tokens():
     base, more = stack_for(12288, Laws()), stack_for(12288, Laws(data_factor=2.5))
     assert more.tokens == 2.5 * base.tokens
     assert more.parameters == base.parameters
+
+
+def test_factors_multiply_layers_and_batches():
+    base = stack_for(12288, Laws(rounding=False))
+    assert stack_for(12288, Laws(depth_factor=0.5, rounding=False)).layers == base.layers / 2
+    larger = stack_for(12288, Laws(batch_factor=3.0, rounding=False))
+    assert larger.batch_tokens == pytest.approx(3 * base.batch_tokens, rel=1e-3)
+    own = Laws(depth="constant", layers=101, depth_factor=2.0, rounding=False)
+    assert stack_for(12288, own).layers == 202
+
+
+def test_the_power_law_of_depth_goes_through_gpt3():
+    laws = Laws(depth="power", depth_exponent=0.3751)
+    assert stack_for(12288, laws).layers == 96
+    wider = [stack_for(d_model, laws).layers for d_model in grid()]
+    assert wider == sorted(wider)
 
 
 def test_own_layers_and_experts_stay_as_given():

@@ -9,7 +9,7 @@ from scalewall.errors import InputError
 from scalewall.hardware.checks import check_hierarchy, lacking
 from scalewall.hardware.machine import Accelerator, Cluster, Figure, MemoryLevel, Network, NetworkLevel
 from scalewall.hardware.machine_file import MachineFile
-from scalewall.hardware.overrides import apply_overrides
+from scalewall.hardware.overrides import apply_overrides, with_supplied
 
 __all__ = ["UnsupportedMachineError", "build_cluster"]
 
@@ -68,6 +68,7 @@ def build_cluster(machine: MachineFile, precision: int, overrides: Mapping[str, 
     .. [1] Erdil and Schneider-Joseph, "Data movement limits to frontier model training", arXiv 2411.01137.
     """
     bits = str(precision)
+    machine = with_supplied(machine, bits, overrides)
     if bits not in machine.levels("precision"):
         offered = machine.levels("precision")[::-1]
         raise InputError(

@@ -1,16 +1,17 @@
-"""Single figures that a user sets for one run: ``network.1.bandwidth=100e9``."""
+"""Single figures that a user sets for one run: ``network.1.bandwidth=100e9``; a level or precision that it lacks."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 from scalewall.errors import InputError, nearest
 from scalewall.hardware.fields import FIGURES, check_value, pattern
 from scalewall.hardware.machine import Figure
 from scalewall.hardware.machine_file import MachineFile
 
-__all__ = ["FAR_OFF", "apply_overrides", "parse_override", "settable_paths"]
+__all__ = ["FAR_OFF", "apply_overrides", "parse_override", "settable_paths", "with_supplied"]
 
 FAR_OFF = 1000.0
 """A value this many times the file's own, or its inverse, looks like a unit mistaken."""
@@ -67,6 +68,38 @@ def settable_paths(machine: MachineFile) -> list[str]:
             paths.add(name)
     paths.discard(f"network.{machine.levels('network')[-1]}.size")
     return sorted(paths)
+
+
+def with_supplied(machine: MachineFile, precision: str, overrides: Mapping[str, float]) -> MachineFile:
+    """Return ``machine`` with what the overrides supply whole: a precision, one more network level.
+
+    A precision that the machine lacks needs its ``peak_flops`` and ``sustained_fraction``; one more outermost network
+    level its ``bandwidth`` and ``latency`` and the ``size`` of the level that was outermost.
+
+    Parameters
+    ----------
+    machine : MachineFile
+        The machine.
+    precision : str
+        Bits of a word.
+    overrides : mapping of str to float
+        Path to value in SI units.
+    """
+    words: dict[str, str | bool] = {}
+    rate = f"precision.{precision}"
+    if precision not in machine.levels("precision") and _given(
+        overrides, rate, "peak_flops", "sustained_fraction"
+    ):
+        words[f"{rate}.format"] = f"{precision} bits, set"
+    levels = len(machine.levels("network"))
+    further = f"network.{levels}"
+    if _given(overrides, further, "bandwidth", "latency") and f"network.{levels - 1}.size" in overrides:
+        words[f"{further}.name"] = "network beyond, set"
+    return replace(machine, words={**machine.words, **words}) if words else machine
+
+
+def _given(overrides: Mapping[str, float], start: str, *keys: str) -> bool:
+    return all(f"{start}.{key}" in overrides for key in keys)
 
 
 def apply_overrides(

@@ -30,6 +30,7 @@ POINT = "point_to_point_communication"
 DATA = "data_communication"
 LATENCY = "network_latency"
 BUBBLE = "pipeline_bubble"
+FAILURES = "failures"
 
 
 def _ports(memory: tuple[MemoryLevel, ...]) -> dict[int, str]:
@@ -43,7 +44,7 @@ def _ports(memory: tuple[MemoryLevel, ...]) -> dict[int, str]:
 
 def part_names(memory: tuple[MemoryLevel, ...]) -> tuple[str, ...]:
     """Keys of :func:`component_seconds` and :func:`attributed_seconds` on an accelerator."""
-    return (ARITHMETIC, *_ports(memory).values(), KERNEL, TENSOR, POINT, DATA, LATENCY, BUBBLE)
+    return (ARITHMETIC, *_ports(memory).values(), KERNEL, TENSOR, POINT, DATA, LATENCY, BUBBLE, FAILURES)
 
 
 def matmul_breakdown(
@@ -92,11 +93,13 @@ def component_seconds(alone: dict[str, float], terms: BatchTerms, switches: Swit
     """Seconds a batch that each resource would take if it were alone; the bubble stretches the busy time."""
     busy = busy_seconds(terms.compute, terms.tensor, terms.point_to_point, switches)
     return alone | {
+        ARITHMETIC: alone[ARITHMETIC] + terms.extra_compute,
         TENSOR: terms.tensor,
         POINT: terms.point_to_point,
         DATA: terms.data,
         LATENCY: terms.latency + terms.data_latency,
         BUBBLE: busy * terms.bubble / (1 - terms.bubble),
+        FAILURES: terms.total - terms.undisturbed,
     }
 
 
@@ -106,10 +109,11 @@ def attributed_seconds(
     """Seconds a batch given to what caused them; the parts sum to the batch's time.
 
     The winner takes each maximum: compute or overlapped communication; busy time or latency (zero bubble);
-    the batch or an overlapped gradient all-reduce.
+    the batch or an overlapped gradient all-reduce. Failures lose time of all alike, which is a part of its own.
     """
     nothing = dict.fromkeys([*waited, TENSOR, POINT, DATA, LATENCY, BUBBLE], 0.0)
-    if switches.overlap_data and terms.data + terms.data_latency >= terms.total:
+    nothing[FAILURES] = terms.total - terms.undisturbed
+    if switches.overlap_data and terms.data + terms.data_latency >= terms.undisturbed:
         return nothing | {DATA: terms.data, LATENCY: terms.data_latency}
     busy = busy_seconds(terms.compute, terms.tensor, terms.point_to_point, switches)
     stretched = busy / (1 - terms.bubble)
@@ -122,6 +126,7 @@ def attributed_seconds(
         )
         if terms.compute >= hidden:
             parts |= waited
+            parts[ARITHMETIC] += terms.extra_compute
         if terms.compute < hidden or not switches.overlap_tensor:
             parts[TENSOR] = terms.tensor
         if terms.compute < hidden or not switches.overlap_point_to_point:

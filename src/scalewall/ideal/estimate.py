@@ -136,7 +136,7 @@ def estimate_batch(
     """
     model = model or ModelSwitches()
     machine = arrays or machine_arrays(cluster, model.tree_latency)
-    switches = model.kernel_switches()
+    switches = model.kernel_switches(machine.word_bytes)
     degrees = np.array([getattr(plan, kind) for kind in _KINDS], dtype=np.int64)
     terms = batch_terms(
         stack.d_model,
@@ -168,9 +168,7 @@ def estimate_batch(
         utilization=utilization(
             stack.active_parameters, stack.batch_tokens, terms.n_gpu, terms.total, machine
         ),
-        fits=bool(
-            fits_memory(stack.parameters, dp, terms.n_active, machine.word_bytes, machine.memory_bytes)
-        ),
+        fits=bool(fits_memory(stack.parameters, dp, terms.n_active, machine, switches.method)),
         component_seconds=component_seconds(alone, terms, switches),
         attributed_seconds=attributed,
         binds=binding_part(attributed),

@@ -12,6 +12,7 @@ from scalewall._jit import inner_kernel
 from scalewall.cost.collectives import all_reduce_seconds
 from scalewall.cost.machine_arrays import MachineArrays
 from scalewall.ideal.question import Question
+from scalewall.ideal.step import arithmetic_seconds
 
 __all__ = [
     "MATMULS_A_LAYER",
@@ -42,8 +43,7 @@ def flat_network(machine: MachineArrays) -> FlatNetwork:
 @inner_kernel
 def arithmetic_floor(question: Question) -> float:
     """Accelerator-seconds of a batch's matmuls at the sustained rate, without padding or data movement."""
-    flop = 6 * question.parameters / question.sparsity * question.batch_tokens
-    return flop / question.machine.sustained_flops
+    return arithmetic_seconds(question.parameters, question.sparsity, question.batch_tokens, question.machine)
 
 
 @inner_kernel

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from scalewall._jit import inner_kernel, kernel
 from scalewall.cost.matmul import layer_seconds
+from scalewall.cost.reliability import slowdown
 from scalewall.cost.schedules import bubble_fraction, zero_bubble_fits
 from scalewall.ideal.floors import (
     arithmetic_floor,
@@ -92,6 +93,7 @@ def _shapes(question: Question, counts: IntArray, costs: TensorCosts, best: Best
     most_cost, most_seconds = best.value[0] / (1 + question.aim.gain), question.aim.deadline / (1 - ROUNDING)
     flat = flat_network(machine)
     arithmetic = arithmetic_floor(question)
+    extra = switches.method.extra_compute * arithmetic
     batch_per_expert = question.batch_tokens / question.sparsity
     scratch = np.empty(1 + machine.tile_bytes.size)
     shapes = [Shape(0.0, 0.0, 0.0, 0, 0, 0) for _ in range(0)]
@@ -130,6 +132,7 @@ def _shapes(question: Question, counts: IntArray, costs: TensorCosts, best: Best
                     machine,
                     scratch,
                 )
+                compute += extra
                 floor = busy_seconds(compute, tensor, 0.0, switches)
                 seconds, cost = _least(floor, ranks, most, latency, fastest)
                 if cost <= most_cost and seconds <= most_seconds:
@@ -157,9 +160,9 @@ def full_search(question: Question, best: Best) -> None:
     dp_index = np.full(counts.size, -1, dtype=np.int64)
     for i_dp in range(dp.degree.size):
         dp_index[np.searchsorted(counts, dp.degree[i_dp])] = i_dp
-    data = data_costs(dp, question.parameters, machine)
+    data = data_costs(dp, question.parameters, machine, switches.method)
     sends = send_costs(question)
-    word_bytes, memory_bytes, aim = machine.word_bytes, machine.memory_bytes, question.aim
+    aim = question.aim
     schedules = np.empty(layer_divisors.size + 1, dtype=np.int64)
     costs = tensor_costs(question)
     pairs = [TensorPlacement(0.0, 0.0, 0, 0) for _ in range(0)]
@@ -190,7 +193,7 @@ def full_search(question: Question, best: Best) -> None:
                     if shape.compute / n_active * (1 - ROUNDING) > question.aim.deadline:
                         break
                     if n_active > bounds.n_gpu[1] or not fits_memory(
-                        question.parameters, dp.degree[i_dp], n_active, word_bytes, memory_bytes
+                        question.parameters, dp.degree[i_dp], n_active, machine, switches.method
                     ):
                         continue
                     least_bubble = 1.0
@@ -210,7 +213,8 @@ def full_search(question: Question, best: Best) -> None:
                         bounds.zero_bubble and zero_bubble_fits(pp_degree, microbatches),
                         switches,
                     )
-                    if worse(bound, n_active, aim, best.value[0]):
+                    slower = slowdown(n_active, dp.degree[i_dp], switches.method.reliability)
+                    if worse(slower * bound, n_active, aim, best.value[0]):
                         continue
                     number = schedules_of(
                         question.layers, pp_degree, microbatches, layer_divisors, bounds, schedules

@@ -17,10 +17,11 @@ from scalewall.cost.collectives import (
     data_parallel_seconds,
 )
 from scalewall.cost.machine_arrays import MachineArrays
+from scalewall.cost.reliability import slowdown
 from scalewall.cost.schedules import bubble_fraction
 from scalewall.ideal.question import ROUNDING, ZERO_BUBBLE, Aim, Best, Question
 from scalewall.ideal.send_costs import SendCosts
-from scalewall.ideal.step import Switches, batch_seconds, cluster_size
+from scalewall.ideal.step import Method, Switches, batch_seconds, cluster_size
 from scalewall.ideal.tables import DegreeTable, next_fit
 from scalewall.ideal.tensor_placements import TensorPlacement
 
@@ -31,7 +32,7 @@ FloatArray = NDArray[np.float64]
 
 
 class DataCosts(NamedTuple):
-    """Gradient all-reduce of every placement in DP's table: accelerator-seconds and latency (s).
+    """Exchange of gradients a step under every placement in DP's table: accelerator-seconds and latency (s).
 
     ``least_seconds`` and ``least_latency``: the least of each degree.
     """
@@ -43,13 +44,13 @@ class DataCosts(NamedTuple):
 
 
 @inner_kernel
-def data_costs(table: DegreeTable, parameters: float, machine: MachineArrays) -> DataCosts:
-    """Evaluate the gradient all-reduce of every placement in a table."""
+def data_costs(table: DegreeTable, parameters: float, machine: MachineArrays, method: Method) -> DataCosts:
+    """Evaluate what replicas exchange a step under every placement in a table."""
     seconds = np.empty(table.rows.shape[0])
     latency = np.empty(table.rows.shape[0])
     for row in range(table.rows.shape[0]):
-        seconds[row] = data_parallel_seconds(table.rows[row], parameters, 1.0, machine)
-        latency[row] = all_reduce_chain_latency(table.rows[row], machine)
+        seconds[row] = method.data_traffic * data_parallel_seconds(table.rows[row], parameters, 1.0, machine)
+        latency[row] = method.data_latency * all_reduce_chain_latency(table.rows[row], machine)
     least = table.degree.size
     costs = DataCosts(seconds, latency, np.full(least, np.inf), np.full(least, np.inf))
     for index in range(least):
@@ -157,6 +158,9 @@ def place(
             room[0, level] = machine.level_size[level]
     elif not exact_room(n_active, machine, room[0]):
         return
+    slower = slowdown(n_active, dp.degree[i_dp], switches.method.reliability)
+    if slower == np.inf:
+        return
     compute /= n_active
     least_bubble = 1.0
     zero_bubble = False
@@ -186,7 +190,7 @@ def place(
             zero_bubble,
             switches,
         )
-        if worse(bound, n_active, aim, best.value[0]):
+        if worse(slower * bound, n_active, aim, best.value[0]):
             return
         bound = least_batch_seconds(
             compute,
@@ -199,7 +203,7 @@ def place(
             zero_bubble,
             switches,
         )
-        if worse(bound, n_active, aim, best.value[0]):
+        if worse(slower * bound, n_active, aim, best.value[0]):
             continue
         row_model, row_ff = (
             tables.tp_model.rows[tensor_parallel.row_model],
@@ -229,7 +233,7 @@ def place(
                 zero_bubble,
                 switches,
             )
-            if worse(bound, n_active, aim, best.value[0]):
+            if worse(slower * bound, n_active, aim, best.value[0]):
                 continue
             row_dp = dp.rows[r_dp]
             for level in range(levels):
@@ -266,10 +270,10 @@ def place(
                         zero_bubble,
                         switches,
                     )
-                    if worse(bound, n_active, aim, best.value[0]):
+                    if worse(slower * bound, n_active, aim, best.value[0]):
                         continue
                     n_gpu = cluster_size(placed, machine.level_size)
-                    if worse(bound, n_gpu, aim, best.value[0]) or not (
+                    if worse(slower * bound, n_gpu, aim, best.value[0]) or not (
                         bounds.n_gpu[0] <= n_gpu <= bounds.n_gpu[1]
                     ):
                         continue
@@ -277,7 +281,7 @@ def place(
                         is_zero = schedule == ZERO_BUBBLE
                         interleave = 1 if is_zero else schedule
                         traffic = (sends.seconds[r_pp, r_ep] + (interleave - 1) * more) / n_active
-                        total = batch_seconds(
+                        total = slower * batch_seconds(
                             compute,
                             tensor,
                             traffic,

@@ -84,7 +84,7 @@ def reference_search(question: Question) -> Best:
     best = new_best(machine.level_size.size, np.inf)
     if min(dp.degree.size, tp_model.degree.size, tp_ff.degree.size, pp.degree.size, ep.degree.size) == 0:
         return best
-    data = data_costs(dp, question.parameters, machine)
+    data = data_costs(dp, question.parameters, machine, switches.method)
     sends = send_costs(question)
     costs = tensor_costs(question)
     pairs = [TensorPlacement(0.0, 0.0, 0, 0) for _ in range(0)]
@@ -97,6 +97,7 @@ def reference_search(question: Question) -> Best:
     schedules = np.empty(2, dtype=np.int64)
     room = np.empty(machine.level_size.size, dtype=np.int64)
     arithmetic = arithmetic_floor(question)
+    extra = switches.method.extra_compute * arithmetic
     largest = float(dp.degree[-1]) * tp_model.degree[-1] * tp_ff.degree[-1] * pp.degree[-1]
     i_ep = ep.degree.size - 1
     ranks = 1
@@ -116,9 +117,7 @@ def reference_search(question: Question) -> Best:
                     if (
                         question.d_model * question.d_ff % tp != 0
                         or not bounds.tp[0] <= tp <= bounds.tp[1]
-                        or not fits_memory(
-                            question.parameters, dp_degree, n_active, machine.word_bytes, machine.memory_bytes
-                        )
+                        or not fits_memory(question.parameters, dp_degree, n_active, machine, switches.method)
                     ):
                         continue
                     per_replica = batch_per_expert // dp_degree
@@ -215,7 +214,7 @@ def reference_search(question: Question) -> Best:
                                 (i_dp, i_pp, i_ep),
                                 microbatches,
                                 schedules[:number],
-                                passes * layer[i_model, i_ff, i_count],
+                                passes * layer[i_model, i_ff, i_count] + extra,
                                 best,
                             )
             if not aim.fastest and best.value[3] > 0:

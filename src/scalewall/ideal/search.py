@@ -112,7 +112,7 @@ class Searcher:
             batch_tokens=stack.batch_tokens,
             parameters=stack.parameters,
             machine=self.arrays,
-            switches=self.model.kernel_switches(),
+            switches=self.model.kernel_switches(self.arrays.word_bytes),
             bounds=self.space.kernel_bounds(),
             tables=self._tables(stack),
             aim=Aim(deadline, fastest, -ROUNDING if self.space.method == "reference" else ROUNDING),

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 
 from scalewall.cost.machine_arrays import UNBOUNDED
-from scalewall.errors import InputError, unknown_name
+from scalewall.cost.reliability import NEVER, Reliability
+from scalewall.errors import InputError, check_finite, unknown_name
 from scalewall.ideal.question import Bounds
-from scalewall.ideal.step import Switches
+from scalewall.ideal.step import Method, Switches
 
 __all__ = ["BOUNDED", "ModelSwitches", "SearchSpace"]
 
@@ -22,6 +23,7 @@ _CHOICES = {
     "domain_filling": ("partial", "exact"),
     "zero_bubble_latency": ("max", "free"),
     "latency_model": ("constant", "tree"),
+    "recovery": ("job", "replica"),
 }
 
 
@@ -127,6 +129,26 @@ _OBJECTIVES = {
 }
 
 
+_HOUR = 3600.0
+
+_OUTER_WORDS = 4.0
+"""Words a parameter of the outer optimizer where replicas exchange rarely: a copy of the weights and a momentum, 32
+bits each beside words of 16, shared among the replicas (Douillard et al. 2023, arXiv:2311.08105)."""
+
+_RANGES: Mapping[str, tuple[float, float, str]] = MappingProxyType(
+    {
+        "sync_steps": (1, 1e6, "steps"),
+        "sync_bits": (1, 64, "bits"),
+        "optimizer_compute": (0, 100, "times the step's arithmetic"),
+        "optimizer_words": (0, 1000, "words a parameter"),
+        "failures": (0, 1, "an accelerator and hour"),
+        "checkpoint_seconds": (1e-3, 1e6, "s"),
+        "restart_seconds": (0, 1e6, "s"),
+        "regroup_seconds": (0, 1e6, "s"),
+    }
+)
+
+
 @dataclass(frozen=True)
 class ModelSwitches:
     """Choices inside the ideal model, by the names that users write.
@@ -140,6 +162,26 @@ class ModelSwitches:
         costs nothing under zero bubble (what their program does; for reproduction).
     latency_model : str
         ``constant``: an all-reduce costs two hops whatever its size. ``tree``: it grows with the logarithm.
+    sync_steps : int
+        Replicas exchange once in so many steps; above 1 the algorithm is another (DiLoCo [1]), and every replica
+        holds an optimizer of its own.
+    sync_bits : int, optional
+        Bits of a value that they exchange; default: those of a word.
+    optimizer_compute : float
+        Arithmetic of the optimizer, over that of a step's matmuls.
+    optimizer_words : float
+        Words a parameter of its state; 4 in the published model (two of 32 bits beside words of 16).
+    failures : float
+        Failures that stop the job, an accelerator and hour; 0: none, the ideal model.
+    checkpoint_seconds, restart_seconds, regroup_seconds
+        See :class:`scalewall.cost.reliability.Reliability`.
+    recovery : str
+        ``job``: a failure throws the whole job back to its last checkpoint. ``replica``: it stops its replica alone.
+
+    References
+    ----------
+    .. [1] Douillard et al., "DiLoCo: distributed low-communication training of language models", arXiv:2311.08105
+       (2023).
     """
 
     overlap_tensor: bool = True
@@ -147,17 +189,59 @@ class ModelSwitches:
     overlap_data: bool = False
     zero_bubble_latency: str = "max"
     latency_model: str = "constant"
+    sync_steps: int = 1
+    sync_bits: int | None = None
+    optimizer_compute: float = 0.0
+    optimizer_words: float = 4.0
+    failures: float = 0.0
+    checkpoint_seconds: float = NEVER.checkpoint_seconds
+    restart_seconds: float = NEVER.restart_seconds
+    regroup_seconds: float = NEVER.regroup_seconds
+    recovery: str = "job"
 
     def __post_init__(self) -> None:
         _check_choices(self)
+        for name, (low, high, unit) in _RANGES.items():
+            value = getattr(self, name)
+            if value is not None:
+                check_finite(name, value, low, high, unit)
+        for name in ("sync_steps", "sync_bits"):
+            value = getattr(self, name)
+            if value is not None and not _is_whole(value):
+                raise InputError(name, value, "a whole number", [str(max(1, round(value)))])
 
-    def kernel_switches(self) -> Switches:
-        """The same for the kernels (the latency model travels with the machine's figures)."""
+    def kernel_switches(self, word_bytes: float) -> Switches:
+        """The same for the kernels (the latency model travels with the machine's figures).
+
+        Parameters
+        ----------
+        word_bytes : float
+            Bytes of a word.
+        """
         return Switches(
             self.overlap_tensor,
             self.overlap_point_to_point,
             self.overlap_data,
             self.zero_bubble_latency == "free",
+            self._method(word_bytes),
+        )
+
+    def _method(self, word_bytes: float) -> Method:
+        own = self.sync_steps > 1
+        return Method(
+            data_traffic=(1.0 if self.sync_bits is None else self.sync_bits / (8 * word_bytes))
+            / self.sync_steps,
+            data_latency=1 / self.sync_steps,
+            replica_words=1 + self.optimizer_words if own else 1.0,
+            shared_words=_OUTER_WORDS if own else self.optimizer_words,
+            extra_compute=self.optimizer_compute,
+            reliability=Reliability(
+                self.failures / _HOUR,
+                self.checkpoint_seconds,
+                self.restart_seconds,
+                self.regroup_seconds,
+                self.recovery == "replica",
+            ),
         )
 
     @property

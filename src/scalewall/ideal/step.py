@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 
 from scalewall._jit import kernel
 from scalewall.cost.machine_arrays import MachineArrays
+from scalewall.cost.reliability import NEVER, Reliability
 
 __all__ = [
+    "Method",
     "Switches",
+    "arithmetic_seconds",
     "batch_seconds",
     "busy_seconds",
     "cluster_size",
@@ -26,6 +29,36 @@ __all__ = [
     "fits_memory",
     "utilization",
 ]
+
+
+class Method(NamedTuple):
+    """How steps are made and kept: what replicas exchange, what the optimizer costs, what failures cost.
+
+    The defaults are the ideal model's: every step reduces all gradients, an optimizer of four words a parameter
+    whose arithmetic is free, no failures [1].
+
+    Parameters
+    ----------
+    data_traffic : float
+        Bytes that replicas exchange a step, over those of all gradients at the word's width.
+    data_latency : float
+        Exchanges a step.
+    replica_words : float
+        Words a parameter that every replica holds.
+    shared_words : float
+        Words a parameter that replicas share among them.
+    extra_compute : float
+        Arithmetic of the optimizer, over that of the step.
+    reliability : Reliability
+        Failures.
+    """
+
+    data_traffic: float = 1.0
+    data_latency: float = 1.0
+    replica_words: float = 1.0
+    shared_words: float = 4.0
+    extra_compute: float = 0.0
+    reliability: Reliability = NEVER
 
 
 class Switches(NamedTuple):
@@ -40,12 +73,15 @@ class Switches(NamedTuple):
     free_zero_bubble_latency : bool
         The published program's behaviour: latencies cost nothing under the zero-bubble schedule. The
         authors' stated rule, our default, is the maximum of busy time and latency.
+    method : Method
+        How steps are made and kept.
     """
 
     overlap_tensor: bool = True
     overlap_point_to_point: bool = True
     overlap_data: bool = False
     free_zero_bubble_latency: bool = False
+    method: Method = Method()
 
 
 @kernel
@@ -109,9 +145,22 @@ def compute_share(layers: float, sparsity: float, pp: int, ep: int, microbatches
 
 
 @kernel
-def fits_memory(parameters: float, dp: float, n_gpu: float, word_bytes: float, memory_bytes: float) -> bool:
-    """Whether weights (not sharded over DP) and sharded optimizer state fit: ``P w DP + 4 P w <= N capacity`` [1]."""
-    return parameters * word_bytes * (dp + 4) <= n_gpu * memory_bytes
+def arithmetic_seconds(
+    parameters: float, sparsity: float, batch_tokens: float, machine: MachineArrays
+) -> float:
+    """Accelerator-seconds of a batch's matmuls at the sustained rate, without padding: ``6 (P/S) B / F`` [1]."""
+    return 6 * parameters / sparsity * batch_tokens / machine.sustained_flops
+
+
+@kernel
+def fits_memory(parameters: float, dp: float, n_gpu: float, machine: MachineArrays, method: Method) -> bool:
+    """Whether weights and optimizer state fit: ``P w (a DP + s) <= N capacity``.
+
+    Every replica holds ``a`` words a parameter and all together ``s``; in the ideal model the weights, not sharded
+    over DP, and the sharded optimizer state: ``P w DP + 4 P w`` [1].
+    """
+    words = method.replica_words * dp + method.shared_words
+    return parameters * machine.word_bytes * words <= n_gpu * machine.memory_bytes
 
 
 @kernel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 
@@ -20,6 +20,8 @@ REFERENCE_SECONDS = 0.25 * 3.154e7
 
 LAW_PARAMETERS = (
     "layers",
+    "depth_anchor_layers",
+    "depth_exponent",
     "width_ratio",
     "tokens_per_parameter",
     "batch_tokens",
@@ -75,11 +77,11 @@ class LimitsStudy:
         Experts a block of a sparse model; default: the sparsity law.
     depth_law, width_law, data_law, batch_law : str
         Names of laws (``scalewall laws list``).
-    layers, width_ratio, tokens_per_parameter, batch_tokens, batch_anchor_tokens, batch_anchor_flop, \
-batch_exponent : optional
+    layers, depth_anchor_layers, depth_exponent, width_ratio, tokens_per_parameter, batch_tokens, \
+batch_anchor_tokens, batch_anchor_flop, batch_exponent : optional
         Parameters of laws, see :class:`scalewall.workload.Laws`.
-    data_factor : float
-        Multiplies the tokens of the data law.
+    depth_factor, data_factor, batch_factor : float
+        Multiply the layers of the depth law, the tokens of the data law, the tokens a batch of the batch law.
     rounding : bool
         Round layers, experts and sequences to the reference set, so that clusters divide them.
     search : str, optional
@@ -89,7 +91,11 @@ batch_exponent : optional
     tensor_levels, schedule, classic_order, domain_filling
         Constraints of the search.
     overlap_tensor, overlap_point_to_point, overlap_data, zero_bubble_latency, latency_model
-        See :class:`scalewall.ideal.space.ModelSwitches`.
+        See :class:`scalewall.ideal.space.ModelSwitches`, as the next two lines.
+    sync_steps, sync_bits, optimizer_compute, optimizer_words
+        How steps are made; the defaults are the published model's.
+    failures, checkpoint_seconds, restart_seconds, regroup_seconds, recovery
+        What failures cost; none by default.
     months : float, optional
         Most a run may take; a month is a twelfth of 365.25 days.
     grid : (int, float, float)
@@ -116,6 +122,9 @@ batch_exponent : optional
     data_law: str = "chinchilla-20"
     batch_law: str = "critical"
     layers: int | None = None
+    depth_anchor_layers: float | None = None
+    depth_exponent: float | None = None
+    depth_factor: float = 1.0
     width_ratio: float | None = None
     tokens_per_parameter: float | None = None
     data_factor: float = 1.0
@@ -123,6 +132,7 @@ batch_exponent : optional
     batch_anchor_tokens: float | None = None
     batch_anchor_flop: float | None = None
     batch_exponent: float | None = None
+    batch_factor: float = 1.0
     rounding: bool = True
     search: str | None = None
     bounds: Mapping[str, tuple[int, int]] = field(default_factory=lambda: MappingProxyType({}))
@@ -135,6 +145,15 @@ batch_exponent : optional
     overlap_data: bool = False
     zero_bubble_latency: str | None = None
     latency_model: str = "constant"
+    sync_steps: int = ModelSwitches.sync_steps
+    sync_bits: int | None = None
+    optimizer_compute: float = ModelSwitches.optimizer_compute
+    optimizer_words: float = ModelSwitches.optimizer_words
+    failures: float = ModelSwitches.failures
+    checkpoint_seconds: float = ModelSwitches.checkpoint_seconds
+    restart_seconds: float = ModelSwitches.restart_seconds
+    regroup_seconds: float = ModelSwitches.regroup_seconds
+    recovery: str = ModelSwitches.recovery
     months: float | None = None
     grid: tuple[int, float, float] = (REFERENCE_ODD_MAX, 12288, 128 * 12288)
     flop: tuple[float, ...] = ()
@@ -200,7 +219,9 @@ batch_exponent : optional
             batch=self.batch_law,
             sparsity=sparsity,
             experts=experts,
+            depth_factor=self.depth_factor,
             data_factor=self.data_factor,
+            batch_factor=self.batch_factor,
             rounding=self.rounding,
             **{name: getattr(self, name) for name in LAW_PARAMETERS},
         )
@@ -220,13 +241,7 @@ batch_exponent : optional
     @cached_property
     def model_switches(self) -> ModelSwitches:
         """Overlaps and latencies."""
-        return ModelSwitches(
-            self.overlap_tensor,
-            self.overlap_point_to_point,
-            self.overlap_data,
-            str(self.zero_bubble_latency),
-            self.latency_model,
-        )
+        return ModelSwitches(**{part.name: getattr(self, part.name) for part in fields(ModelSwitches)})
 
     @cached_property
     def stacks(self) -> tuple[MlpStack, ...]:
@@ -249,12 +264,34 @@ batch_exponent : optional
             found.append(f"tensor_levels has no effect: {cluster.name} has {levels} network level(s).")
         if self.classic_order and self.schedule == "zero-bubble":
             found.append("classic_order has no effect on the zero-bubble schedule.")
+        found += self._method_warnings()
         if self.flop and self.grid != LimitsStudy.grid:
             found.append("grid has no effect where flop is given.")
         if self.months is not None and not _USUAL_MONTHS[0] <= self.months <= _USUAL_MONTHS[1]:
             low, high = _USUAL_MONTHS
             found.append(f"months is {self.months:g}; training runs last {low:g} to {high:g} months.")
         return tuple(found)
+
+    def _method_warnings(self) -> list[str]:
+        """What to know about an algorithm that is not the published one, and inputs of failures without effect."""
+        found = []
+        if self.sync_steps > 1:
+            found.append(
+                f"sync_steps {self.sync_steps} changes the training algorithm: the tokens that it needs more are "
+                "not counted, and no one has published more than 8 replicas of it on large models."
+            )
+        given = [
+            name
+            for name in ("checkpoint_seconds", "restart_seconds", "regroup_seconds", "recovery")
+            if getattr(self, name) != getattr(ModelSwitches, name)
+        ]
+        if given and not self.failures:
+            found.append(f"{', '.join(given)} have no effect without failures.")
+        elif "regroup_seconds" in given and self.recovery == "job":
+            found.append("regroup_seconds has no effect where the whole job restarts.")
+        elif "checkpoint_seconds" in given and self.recovery == "replica":
+            found.append("checkpoint_seconds has no effect where replicas recover from each other.")
+        return found
 
     def assumptions(self, cluster: Cluster) -> dict[str, object]:
         """What a result of this study rests on: search, laws, switches, grid, assumed machine figures."""
@@ -264,13 +301,7 @@ batch_exponent : optional
             "precision": self.precision,
             "search": self.space.describe(),
             "laws": self.laws.describe(),
-            "model": {
-                "overlap_tensor": self.overlap_tensor,
-                "overlap_point_to_point": self.overlap_point_to_point,
-                "overlap_data": self.overlap_data,
-                "zero_bubble_latency": self.zero_bubble_latency,
-                "latency_model": self.latency_model,
-            },
+            "model": asdict(self.model_switches),
             "grid": (
                 {"flop": list(self.flop)}
                 if self.flop

@@ -18,8 +18,9 @@ from scalewall.cost.collectives import (
 )
 from scalewall.cost.machine_arrays import MachineArrays
 from scalewall.cost.matmul import layer_seconds
+from scalewall.cost.reliability import slowdown
 from scalewall.cost.schedules import bubble_fraction
-from scalewall.ideal.step import Switches, batch_seconds, cluster_size, compute_share
+from scalewall.ideal.step import Switches, arithmetic_seconds, batch_seconds, cluster_size, compute_share
 
 __all__ = ["BatchTerms", "batch_terms"]
 
@@ -27,17 +28,23 @@ IntArray = NDArray[np.int64]
 
 
 class BatchTerms(NamedTuple):
-    """Terms of one batch: seconds each, were it alone; ``bubble`` is a share; ``total`` is the batch's time."""
+    """Terms of one batch: seconds each, were it alone; ``bubble`` is a share.
+
+    ``compute`` holds the optimizer's ``extra_compute`` too; ``undisturbed`` is the batch's time without failures,
+    ``total`` with them.
+    """
 
     n_active: int
     n_gpu: int
     compute: float
+    extra_compute: float
     tensor: float
     point_to_point: float
     data: float
     bubble: float
     latency: float
     data_latency: float
+    undisturbed: float
     total: float
 
 
@@ -86,26 +93,31 @@ def batch_terms(
     compute = compute_share(layers, sparsity, pp.prod(), ep.prod(), microbatches) * layer_seconds(
         d_ff / tp_ff.prod(), d_model / tp_model.prod(), tokens_a_matmul, machine, scratch
     )
+    method = switches.method
+    extra = method.extra_compute * arithmetic_seconds(parameters, sparsity, batch_tokens, machine) / sharing
+    compute += extra
     tensor = tensor_parallel_seconds(tp_model, tp_ff, d_model, d_ff, layers, batch_tokens, sharing, machine)
     point_to_point = boundary_seconds(pp, ep, interleave, d_model, layers, batch_tokens, sharing, machine)
-    data = data_parallel_seconds(dp, parameters, sharing, machine)
+    data = method.data_traffic * data_parallel_seconds(dp, parameters, sharing, machine)
     bubble = bubble_fraction(pp.prod(), microbatches, interleave, zero_bubble)
     latency = tensor_parallel_latency(tp_model, tp_ff, layers, machine) + boundary_latency(
         pp, ep, interleave, layers, machine
     )
-    data_latency = all_reduce_chain_latency(dp, machine)
-    total = batch_seconds(
+    data_latency = method.data_latency * all_reduce_chain_latency(dp, machine)
+    undisturbed = batch_seconds(
         compute, tensor, point_to_point, data, bubble, latency, data_latency, zero_bubble, switches
     )
     return BatchTerms(
         n_active,
         cluster_size(placed, machine.level_size),
         compute,
+        extra,
         tensor,
         point_to_point,
         data,
         bubble,
         latency,
         data_latency,
-        total,
+        undisturbed,
+        undisturbed * slowdown(sharing, float(dp.prod()), method.reliability),
     )

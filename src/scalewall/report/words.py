@@ -49,6 +49,7 @@ _PART_LABELS = {
     "data_communication": "data-parallel traffic",
     "network_latency": "network latency",
     "pipeline_bubble": "pipeline bubble",
+    "failures": "failures",
 }
 
 

@@ -18,6 +18,14 @@ _WIDTH_MULTIPLE = 256
 (``d_model`` 4096, ``d_ff`` 11008 = 43 * 256; Touvron et al. 2023, arXiv:2302.13971)."""
 
 
+_FACTORS = {
+    "depth_factor": "depth law's layers",
+    "data_factor": "data law's tokens",
+    "batch_factor": "batch law's tokens",
+}
+"""What multiplies a law's result, and which."""
+
+
 @dataclass(frozen=True)
 class Laws:
     """Which law gives each quantity of a training run.
@@ -28,6 +36,10 @@ class Laws:
         Names of laws (``scalewall laws list``); depth laws also go by their exponent, ``0.3751``.
     layers : int, optional
         Layers of the depth law ``constant``.
+    depth_anchor_layers, depth_exponent : float, optional
+        Of the depth law ``power``: layers at GPT-3's width, and how fast they grow with ``d_model*d_ff``.
+    depth_factor : float
+        Multiplies the layers of any depth law: below 1 makes each model wider for its depth.
     width_ratio : float, optional
         ``d_ff / d_model`` of the width law ``ratio``.
     experts : int, optional
@@ -40,6 +52,8 @@ class Laws:
         Tokens a batch of the batch law ``fixed``.
     batch_anchor_tokens, batch_anchor_flop, batch_exponent : float, optional
         Of the batch law ``power``: tokens a batch at a training compute (FLOP), and how fast they grow.
+    batch_factor : float
+        Multiplies the tokens a batch of any batch law.
     rounding : bool
         Whether layers, experts and sequences become members of the reference set (see ``rounding``);
         otherwise they become the nearest whole numbers. The user's own layers and experts stay as given.
@@ -56,6 +70,9 @@ class Laws:
     batch: str = "critical"
     sparsity: str = "dense"
     layers: int | None = None
+    depth_anchor_layers: float | None = None
+    depth_exponent: float | None = None
+    depth_factor: float = 1.0
     width_ratio: float | None = None
     experts: int | None = None
     tokens_per_parameter: float | None = None
@@ -64,12 +81,14 @@ class Laws:
     batch_anchor_tokens: float | None = None
     batch_anchor_flop: float | None = None
     batch_exponent: float | None = None
+    batch_factor: float = 1.0
     rounding: bool = True
 
     def __post_init__(self) -> None:
         for family in FAMILIES:
             object.__setattr__(self, family, find_law(family, getattr(self, family)).name)
-        check_finite("data_factor", self.data_factor, 1e-3, 1e4, "times the data law's tokens")
+        for name, what in _FACTORS.items():
+            check_finite(name, getattr(self, name), 1e-3, 1e4, f"times the {what}")
         for name, option in OPTIONS.items():
             value = getattr(self, name)
             if value is None:
@@ -134,7 +153,7 @@ class Laws:
             described[f"{family}_source"] = law.source
             for name, default in law.options.items():
                 described[name] = _given(getattr(self, name), default)
-        described["data_factor"] = self.data_factor
+        described |= {name: getattr(self, name) for name in _FACTORS}
         described["rounding"] = self.rounding
         return described
 
@@ -177,15 +196,15 @@ def stack_for(d_model: int, laws: Laws) -> MlpStack:
     to_whole = reference_round if laws.rounding else nearest_whole
     d_ff = _whole_width(laws.evaluate("width", d_model=float(d_model)))
     shape = {"d_model": float(d_model), "d_ff": float(d_ff)}
-    layers, sparsity = (
-        to_whole(value) if laws.chosen[family].inputs else int(value)
-        for family, value in ((name, laws.evaluate(name, **shape)) for name in ("depth", "sparsity"))
-    )
+    depth, experts = laws.evaluate("depth", **shape), laws.evaluate("sparsity", **shape)
+    own_depth = laws.depth_factor == 1 and not laws.chosen["depth"].inputs
+    layers = int(depth) if own_depth else to_whole(laws.depth_factor * depth)
+    sparsity = to_whole(experts) if laws.chosen["sparsity"].inputs else int(experts)
     parameters = float(2 * d_model * d_ff * layers * sparsity)
     tokens = laws.data_factor * laws.evaluate("data", parameters=parameters)
     training_flop = 6 * (parameters / sparsity) * tokens
     batch = laws.evaluate("batch", training_flop=training_flop, tokens=tokens, sparsity=float(sparsity))
-    sequences = to_whole(batch / (SEQUENCE_TOKENS * sparsity))
+    sequences = to_whole(laws.batch_factor * batch / (SEQUENCE_TOKENS * sparsity))
     return MlpStack(
         int(d_model), d_ff, layers, sparsity, float(sequences * SEQUENCE_TOKENS * sparsity), tokens
     )

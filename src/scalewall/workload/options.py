@@ -59,6 +59,8 @@ OPTIONS: Mapping[str, LawOption] = MappingProxyType(
         "layers": LawOption(
             1, 1e6, "layers", True, (8, 126), "Hoffmann et al. 2022, table A9; Llama 3.1 405B"
         ),
+        "depth_anchor_layers": LawOption(1, 1e6, "layers"),
+        "depth_exponent": LawOption(0, 1, "(power of d_model times d_ff)"),
         "width_ratio": LawOption(0.01, 100, "d_ff per d_model"),
         "experts": LawOption(1, 1e6, "experts", True),
         "tokens_per_parameter": LawOption(

@@ -13,8 +13,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scalewall.workload.laws.law import Fitted, Law, Number, power_law, registry
+from scalewall.workload.laws.sparsity import GPT3_D_MODEL
 
-__all__ = ["DEPTH", "constant", "hoffmann_n", "published", "refit"]
+__all__ = ["ANCHOR_LAYERS", "DEPTH", "constant", "hoffmann_n", "power", "published", "refit"]
+
+ANCHOR_LAYERS = 96.0
+"""Layers of GPT-3 175B (Brown et al. 2020, arXiv:2005.14165, table 2.1)."""
 
 _TABLE_A9 = (Fitted("d_model", 512, 5120), Fitted("parameters", 44e6, 16.183e9))
 
@@ -72,6 +76,26 @@ def hoffmann_n(d_model: Number, d_ff: Number) -> Number:
     return power_law(power_law(2 * (d_model * d_ff), 0.0884, 0.270), 1.0, 1 / (1 - 0.270))
 
 
+def power(d_model: Number, d_ff: Number, depth_anchor_layers: float, depth_exponent: float) -> Number:
+    """Layers as a power of width through GPT-3: ``L = L0 * (d_model*d_ff / (4 * 12288**2))**exponent``.
+
+    Parameters
+    ----------
+    d_model, d_ff : float or array
+        Width of the stack and of its feed-forward layer (elements).
+    depth_anchor_layers : float
+        ``L0``: layers at GPT-3's width.
+    depth_exponent : float
+        How fast depth grows with ``d_model*d_ff``; the other laws here have 0.3351 to 0.3751.
+
+    Returns
+    -------
+    float or array
+        Layers, not rounded.
+    """
+    return power_law(d_model * d_ff / (4.0 * GPT3_D_MODEL**2), depth_anchor_layers, depth_exponent)
+
+
 def constant(layers: Number) -> Number:
     """Return the user's own number of layers."""
     return layers
@@ -113,6 +137,16 @@ DEPTH: Mapping[str, Law] = registry(
         "least squares in logs over Hoffmann et al. 2022, arXiv:2203.15556, table A9",
         "Fitted on the table's parameter counts, which include attention; here N counts the stack's own.",
         _TABLE_A9,
+    ),
+    Law(
+        "depth",
+        "power",
+        "L = depth_anchor_layers * (d_model*d_ff / (4*12288^2))^depth_exponent",
+        power,
+        ("d_model", "d_ff"),
+        {"depth_anchor_layers": ANCHOR_LAYERS, "depth_exponent": None},
+        "the user's own values; the default anchor is GPT-3's 96 layers (Brown et al. 2020, arXiv:2005.14165)",
+        "Needs depth_exponent.",
     ),
     Law(
         "depth",
