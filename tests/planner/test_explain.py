@@ -96,3 +96,11 @@ def test_an_explanation_is_quick() -> None:
     start = process_time()
     explain(mixture_run(), MIXTURE_LAYOUT, BRIDGE)
     assert process_time() - start < 1.0
+
+
+def test_an_explanation_shows_itself() -> None:
+    explained = explain(dense_run(), LAYOUT, BRIDGE)
+    assert sum(explained.to_json()["waterfall"].values()) == pytest.approx(explained.answer.step.seconds)
+    html = explained._repr_html_()
+    for words in ("From the arithmetic to the step", "What would help the most", "Bound by the peak"):
+        assert words in html

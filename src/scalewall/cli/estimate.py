@@ -60,6 +60,14 @@ Machine = Annotated[
 Gpus = Annotated[int, typer.Option("--gpus", help="Accelerators; what tp x cp x pp leave is data parallel.")]
 GlobalBatch = Annotated[int, typer.Option("--global-batch", help="Sequences of a step.")]
 Seq = Annotated[int, typer.Option("--seq", help="Tokens of a sequence.")]
+GpusOrPlan = Annotated[
+    int | None,
+    typer.Option("--gpus", help="Accelerators; a framework's configuration may say how many."),
+]
+GlobalBatchOrPlan = Annotated[
+    int | None, typer.Option("--global-batch", help="Sequences of a step; likewise.")
+]
+SeqOrPlan = Annotated[int | None, typer.Option("--seq", help="Tokens of a sequence; likewise.")]
 Tp = Annotated[int, typer.Option("--tp", help="Tensor parallelism.")]
 Cp = Annotated[int, typer.Option("--cp", help="Context parallelism.")]
 Pp = Annotated[int, typer.Option("--pp", help="Pipeline stages.")]
@@ -114,9 +122,9 @@ def estimate(
     ctx: typer.Context,
     model: Model,
     machine: Machine,
-    gpus: Gpus | None = None,
-    global_batch: GlobalBatch | None = None,
-    seq: Seq | None = None,
+    gpus: GpusOrPlan = None,
+    global_batch: GlobalBatchOrPlan = None,
+    seq: SeqOrPlan = None,
     tp: Tp = 1,
     cp: Cp = 1,
     pp: Pp = 1,

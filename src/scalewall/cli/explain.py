@@ -31,6 +31,7 @@ SCHEMA_VERSION = 1
 
 _EXAMPLES = """\b
 Examples:
+  scalewall explain --model llama3-70b --machine h100 --torchtitan-file train.toml --plot why.html
   scalewall explain --model llama3-70b --machine h100 --gpus 64 --global-batch 128 --seq 8192 \\
       --tp 4 --cp 2 --pp 4 --chunks 5
   scalewall explain --model deepseek-v3 --machine gb200-nvl72 --gpus 256 --global-batch 4096 --seq 4096 \\
@@ -42,9 +43,9 @@ def explain(
     ctx: typer.Context,
     model: options.Model,
     machine: options.Machine,
-    gpus: options.Gpus | None = None,
-    global_batch: options.GlobalBatch | None = None,
-    seq: options.Seq | None = None,
+    gpus: options.GpusOrPlan = None,
+    global_batch: options.GlobalBatchOrPlan = None,
+    seq: options.SeqOrPlan = None,
     tp: options.Tp = 1,
     cp: options.Cp = 1,
     pp: options.Pp = 1,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from scalewall.planner.estimate import Estimate, estimate
 from scalewall.planner.layout import Layout
@@ -70,6 +71,17 @@ class Explanation:
         for move in sorted(offered, key=lambda move: move.seconds or 0.0):
             best.setdefault(move.knob, move)
         return tuple(best.values())[:count]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return waterfall, sensitivities and moves as JSON values; seconds and bytes."""
+        from scalewall.report.explain_tables import explanation_record
+
+        return explanation_record(self)
+
+    def _repr_html_(self) -> str:
+        from scalewall.report.explain_tables import explanation_html
+
+        return explanation_html(self)
 
     def _faster(self) -> list[Move]:
         before = self.answer.step.seconds * (1 - _SAME)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 from scalewall.report import units
 from scalewall.report.estimate_tables import PARTS
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SEGMENTS",
+    "explanation_html",
     "explanation_record",
     "helps_table",
     "moves_table",
@@ -182,7 +184,7 @@ def _with_article(figure: str) -> str:
     return figure if figure.startswith("latency") else f"the {figure}"
 
 
-def explanation_record(explained: Explanation) -> dict[str, object]:
+def explanation_record(explained: Explanation) -> dict[str, Any]:
     """Return an explanation as JSON values; seconds and bytes."""
     before = explained.answer.step.seconds
     return {
@@ -204,6 +206,13 @@ def explanation_record(explained: Explanation) -> dict[str, object]:
         "moves": [_move_record(move, before) for move in explained.moves],
         "helps": [_move_record(move, before) for move in explained.helps()],
     }
+
+
+def explanation_html(explained: Explanation) -> str:
+    """Return what a notebook shows of an explanation: sentences, then the tables."""
+    sentences = "".join(f"<p>{escape(line)}</p>" for line in verdict(explained))
+    tables = (waterfall_table, helps_table, sensitivity_table, moves_table)
+    return sentences + "".join(table(explained).html() for table in tables)
 
 
 def _by_name(segments: Sequence[Segment]) -> dict[str, float]:
