@@ -13,6 +13,7 @@ from scalewall.cli.cost import cost
 from scalewall.cli.estimate import estimate
 from scalewall.cli.estimate_ideal import estimate_ideal
 from scalewall.cli.explain import explain
+from scalewall.cli.figures import figures
 from scalewall.cli.fit_memory import fit_memory
 from scalewall.cli.flags import message
 from scalewall.cli.forecast import forecast
@@ -22,6 +23,7 @@ from scalewall.cli.levers import levers
 from scalewall.cli.limits import limits
 from scalewall.cli.models import models
 from scalewall.cli.plan import plan
+from scalewall.cli.recommend import recommend
 from scalewall.cli.reproduce import reproduce
 from scalewall.cli.require import require
 from scalewall.cli.results import results
@@ -52,10 +54,12 @@ app.command(name="estimate-ideal")(estimate_ideal)
 app.command()(estimate)
 app.command()(explain)
 app.command()(plan)
+app.command()(recommend)
 app.command(name="fit-memory")(fit_memory)
 app.command()(schedule)
 app.command()(forecast)
 app.command()(cost)
+app.command()(figures)
 app.command()(reproduce)
 app.command()(serve)
 app.command()(sweep)

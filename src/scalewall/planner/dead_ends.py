@@ -11,7 +11,7 @@ from scalewall.planner.plan import PlanQuestion
 from scalewall.planner.search import search
 from scalewall.planner.space import space_of
 
-__all__ = ["explain_emptiness", "has_layouts"]
+__all__ = ["divides", "explain_emptiness", "has_layouts"]
 
 _SUGGESTED = 3
 
@@ -66,7 +66,7 @@ def _counts(question: PlanQuestion) -> InputError:
         (
             count
             for count in range(max(1, ranks - 64), ranks + 65)
-            if count != ranks and _divides(question, count)
+            if count != ranks and divides(question, count)
         ),
         key=lambda count: (abs(count - ranks), count),
     )[:_SUGGESTED]
@@ -77,6 +77,6 @@ def _counts(question: PlanQuestion) -> InputError:
     return InputError("--gpus", ranks, allowed, [str(count) for count in others])
 
 
-def _divides(question: PlanQuestion, ranks: int) -> bool:
+def divides(question: PlanQuestion, ranks: int) -> bool:
     """Whether some split of ``ranks`` gives a data-parallel degree that divides the batch."""
     return bool(space_of(replace(question, ranks=ranks, bounds=())).splits)

@@ -11,8 +11,9 @@ from scalewall.planner.bounds import Bound, allows
 from scalewall.planner.layout import SCHEDULES, Recompute
 from scalewall.planner.offers import EVERYTHING, Offers, offers_of
 from scalewall.planner.plan import Excluded, PlanQuestion
+from scalewall.planner.run import divisors_of, splits_heads
 
-__all__ = ["Again", "Space", "Split", "Variant", "divisors_of", "space_of"]
+__all__ = ["Again", "Space", "Split", "Variant", "space_of"]
 
 Again = tuple[Recompute, tuple[str, ...]]
 """A kind of recomputation, and what a selective one picks."""
@@ -51,12 +52,6 @@ class Split:
     shapes: tuple[tuple[int, int], ...]
     microbatches: tuple[int, ...]
     variants: tuple[Variant, ...]
-
-
-def divisors_of(number: int) -> list[int]:
-    """Return the divisors of ``number``, smallest first."""
-    low = [d for d in range(1, int(number**0.5) + 1) if number % d == 0]
-    return sorted({*low, *(number // d for d in low)})
 
 
 @dataclass(frozen=True)
@@ -198,7 +193,11 @@ def _tensor(question: PlanQuestion, offers: Offers, excluded: list[Excluded]) ->
     if odd:
         excluded.append(Excluded(f"TP {_listed(odd)}", f"does not divide the fast domain of {domain}"))
     fitting = [tp for tp in degrees if tp not in beyond and tp not in odd]
-    return fitting
+    uneven = [tp for tp in fitting if not splits_heads(question.run.model, tp)]
+    if uneven:
+        heads = question.run.model.kv_heads
+        excluded.append(Excluded(f"TP {_listed(uneven)}", f"does not split {heads} key/value heads evenly"))
+    return [tp for tp in fitting if tp not in uneven]
 
 
 def _context(question: PlanQuestion, offers: Offers, excluded: list[Excluded]) -> list[int]:
@@ -280,13 +279,11 @@ def _split(question: PlanQuestion, offers: Offers, schedules: list[str], tp: int
         if found:
             shapes += found
             sizes.update(divisors_of(run.global_batch // dp))
+    pipelined = any(pp > 1 for pp, _ in shapes)
+    variants = tuple(_variants(question, offers, schedules, tp, pipelined))
+    shapes = [shape for shape in shapes if any(variant.pipelined == (shape[0] > 1) for variant in variants)]
     microbatches = tuple(size for size in sorted(sizes) if allows(bounds, "microbatch", size))
-    variants = tuple(
-        _variants(question, offers, schedules, tp, max(pp for pp, _ in shapes) > 1 if shapes else False)
-    )
-    return (
-        Split(tp, cp, tuple(shapes), microbatches, variants) if shapes and microbatches and variants else None
-    )
+    return Split(tp, cp, tuple(shapes), microbatches, variants) if shapes and microbatches else None
 
 
 def _chunks(question: PlanQuestion, offers: Offers, pp: int, schedules: list[str]) -> list[int]:

@@ -15,8 +15,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from scalewall.planner.plan import FrontPoint, PlanResult, RankedPlan
+    from scalewall.planner.recommend import Recommendation
 
-__all__ = ["SCHEMA_VERSION", "layout_values", "plan_columns", "plan_json", "plan_rows", "to_pandas"]
+__all__ = [
+    "OFFER_COLUMNS",
+    "SCHEMA_VERSION",
+    "layout_values",
+    "offer_rows",
+    "offers_to_pandas",
+    "plan_columns",
+    "plan_json",
+    "plan_rows",
+    "recommendation_json",
+    "to_pandas",
+]
 
 SCHEMA_VERSION = 1
 """Version of the JSON shape; goes up when a key is renamed, removed or changes its meaning."""
@@ -152,4 +164,86 @@ def plan_json(result: PlanResult) -> dict[str, Any]:
         "mfu_definition": "model FLOP, causal half of attention, over the dense 16-bit peak",
         "assumptions": list(result.assumptions),
         "warnings": list(result.warnings),
+    }
+
+
+OFFER_COLUMNS = (
+    "machine",
+    "model",
+    "gpus",
+    "in_time",
+    "chosen",
+    "days",
+    "usd",
+    "gpu_hours",
+    "energy_joules",
+    *_LAYOUT,
+    "step_seconds",
+    "step_seconds_low",
+    "step_seconds_high",
+    "tokens_per_second_per_gpu",
+    "mfu",
+    "hfu",
+    "memory_bytes",
+)
+"""Columns of what a recommendation tried."""
+
+
+def offer_rows(recommendations: Sequence[Recommendation]) -> list[Row]:
+    """Return every number of accelerators that was tried as a flat row."""
+    rows = []
+    for one in recommendations:
+        run = one.question.run
+        for offer in one.offers:
+            row: Row = {
+                "machine": run.device.name,
+                "model": run.model.name,
+                "gpus": offer.ranks,
+                "in_time": offer.in_time,
+                "chosen": offer is one.chosen,
+            }
+            plan = offer.plan
+            if plan and plan.training:
+                estimate = plan.estimate
+                row |= {
+                    "days": plan.training.seconds / _DAY,
+                    "usd": plan.training.usd,
+                    "gpu_hours": plan.training.accelerator_hours,
+                    "energy_joules": plan.training.energy_joules,
+                    **layout_values(plan.layout),
+                    "step_seconds": plan.seconds,
+                    "step_seconds_low": estimate.interval.low,
+                    "step_seconds_high": estimate.interval.high,
+                    "tokens_per_second_per_gpu": estimate.tokens_per_second,
+                    "mfu": estimate.mfu,
+                    "hfu": estimate.hfu,
+                    "memory_bytes": estimate.fit.needed,
+                }
+            rows.append(row)
+    return rows
+
+
+def offers_to_pandas(recommendations: Sequence[Recommendation]) -> pd.DataFrame:
+    """Return what was tried as a data frame."""
+    import pandas as pd
+
+    return pd.DataFrame(offer_rows(recommendations), columns=list(OFFER_COLUMNS))
+
+
+def recommendation_json(one: Recommendation) -> Row:
+    """Return a recommendation as JSON values; times in seconds and days, memory in bytes."""
+    rows = offer_rows([one])
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "model": one.question.run.model.name,
+        "machine": one.question.run.device.name,
+        "profile": one.question.profile.name,
+        "tokens": one.question.tokens,
+        "days_wanted": one.days,
+        "aim": one.aim,
+        "chosen": next((row for row in rows if row["chosen"]), None),
+        "tried": rows,
+        "front": [offer.ranks for offer in one.front],
+        "assumptions": list(one.assumptions),
+        "warnings": list(one.warnings),
     }

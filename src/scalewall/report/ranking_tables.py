@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scalewall.report import units
-from scalewall.report.table import Cell, Column, TableView
+from scalewall.report.table import Cell, Column, TableView, Tone
 
 if TYPE_CHECKING:
     from scalewall.planner.layout import Layout
     from scalewall.planner.plan import PlanResult, RankedPlan
+    from scalewall.planner.recommend import Recommendation
 
 __all__ = [
     "comparison_table",
     "excluded_table",
     "front_table",
     "layout_words",
+    "offers_table",
     "ranking_table",
     "relief_table",
     "training_table",
@@ -145,35 +148,74 @@ def training_table(result: PlanResult) -> TableView:
 
 
 def comparison_table(results: Sequence[PlanResult]) -> TableView:
-    """Return the best plan of each machine and number of accelerators, with days and cost where tokens are given."""
+    """Return the best plan of each machine and number of accelerators, with days and cost where tokens are given.
+
+    The plans themselves stand below.
+    """
     with_training = any(result.best and result.best.training for result in results)
-    extra = (_TRAINING[0], _TRAINING[2]) if with_training else ()
+    columns = (*_COLUMNS, _TRAINING[0], _TRAINING[2]) if with_training else _COLUMNS
     rows: list[tuple[str | Cell, ...]] = []
+    notes = []
     for result in results:
-        question, best = result.question, result.best
-        named = f"{units.count(question.ranks)} {question.run.device.name}"
+        best = result.best
+        named = _named(result)
         if best is None:
-            cells = ["" for _ in (*_COLUMNS, *extra)]
-            rows.append((named, Cell("nothing fits", "bad"), *cells))
+            rows.append((named, Cell("nothing fits", "bad"), *[""] * (len(columns) - 1)))
             continue
-        cells = list(_figures(best))
-        if with_training:
-            days, _, usd, _ = _training_cells(best)
-            cells += [days, usd]
-        rows.append((named, layout_words(best.layout), *cells))
-    best_layouts = [result.best.layout for result in results if result.best]
-    columns = tuple(column for column in (*_COLUMNS, *extra))
-    if with_training:
-        hidden = {"HFU", "+/-"}
-        columns = tuple(
-            Column(one.title, one.right, max(one.since, 100), one.whole) if one.title in hidden else one
-            for one in columns
-        )
+        days, _, usd, _ = _training_cells(best)
+        rows.append((named, *_figures(best), *((days, usd) if with_training else ())))
+        notes.append(f"{named}: {layout_words(best.layout)}.")
+    if notes:
+        notes += [_legend([result.best.layout for result in results if result.best]), _FIGURES_MEAN]
+    hidden = ("HFU", "+/-") if with_training else ()
+    shown = (replace(one, since=100) if one.title in hidden else one for one in columns)
     return TableView(
         title="The best plan of each",
-        columns=(Column("Machine"), Column("Plan"), *columns),
+        columns=(Column("Machine"), *shown),
         rows=tuple(rows),
-        notes=(_legend(best_layouts), _FIGURES_MEAN) if best_layouts else (),
+        notes=tuple(notes),
+    )
+
+
+def _named(result: PlanResult) -> str:
+    return f"{units.count(result.question.ranks)} {result.question.run.device.name}"
+
+
+def offers_table(one: Recommendation) -> TableView:
+    """Return what a recommendation tried; the choice stands out, and its plan below."""
+    rows: list[tuple[str | Cell, ...]] = []
+    for offer in one.offers:
+        count = units.count(offer.ranks)
+        if offer.plan is None:
+            rows.append((count, Cell("nothing fits", "bad"), "", "", "", ""))
+            continue
+        days, hours, usd, energy = _training_cells(offer.plan)
+        mfu = f"{100 * offer.plan.estimate.mfu:.1f}"
+        tone: Tone = "strong" if offer is one.chosen else "plain" if offer.in_time else "muted"
+        rows.append(tuple(Cell(text, tone) for text in (count, days, usd, hours, energy, mfu)))
+    question, chosen = one.question, one.chosen
+    if chosen and chosen.plan:
+        notes = [
+            f"Recommended: {units.count(chosen.ranks)} accelerators, {layout_words(chosen.plan.layout)}.",
+            _legend([chosen.plan.layout]),
+        ]
+    else:
+        fastest = min(one.offers, key=lambda offer: offer.seconds)
+        reached = f"the fastest takes {fastest.seconds / _DAY:.1f} days" if fastest.plan else "no plan fits"
+        notes = [f"No number of accelerators that was tried finishes in {one.days:g} days: {reached}."]
+    return TableView(
+        title=f"{question.run.model.name}, {units.scientific(question.tokens)} tokens within {one.days:g} days on "
+        f"{question.run.device.title}",
+        columns=(
+            Column("Accelerators", right=True, whole=True),
+            _TRAINING[0],
+            _TRAINING[2],
+            _TRAINING[1],
+            _TRAINING[3],
+            Column("MFU", right=True, whole=True),
+        ),
+        rows=tuple(rows),
+        notes=tuple(notes),
     )
 
 
