@@ -88,6 +88,7 @@ class Asked:
     layout: Layout
     profile: Profile
     assumptions: list[str]
+    warnings: list[str]
 
 
 @contextmanager
@@ -164,7 +165,42 @@ def ask(options: PlannerOptions) -> Asked:
     if not options.profile:
         assumptions.append(f"software as in the profile {NEWEST}")
     assumptions.append("tokens spread evenly over experts" if run.model.experts else "all sequences full")
-    return Asked(run, layout, profile, assumptions)
+    assumptions += _machine_notes(options, device.name)
+    return Asked(run, layout, profile, assumptions, _without_effect(options, run))
+
+
+def _machine_notes(options: PlannerOptions, machine: str) -> list[str]:
+    """Return what the machine's figures rest on that a user may not expect."""
+    from scalewall.planner.device_data import generation_of
+
+    notes = []
+    if generation_of(machine) == "other":
+        notes.append(f"tiles of matmuls and attention of {machine}, which nobody published: plain roofline")
+    if options.measured:
+        notes.append(f"figures of {options.measured} instead of the public ones")
+    if any(setting.strip().startswith("power.watts") for setting in options.settings):
+        notes.append("the clock of matmuls and attention goes with the root of the power limit")
+    if options.offloaded_layers:
+        notes.append("activations travel to the host and back beside compute")
+    return notes
+
+
+def _without_effect(options: PlannerOptions, run: Run) -> list[str]:
+    """Return which options change nothing here."""
+    idle = []
+    if options.modules and options.recompute != "selective":
+        idle.append("--recompute-modules has no effect without --recompute selective")
+    if not run.model.experts:
+        for flag, given in (
+            ("--dispatcher", options.dispatcher != "all-to-all"),
+            ("--expert-overlap", options.expert_overlap),
+        ):
+            idle += [f"{flag} has no effect on a model without experts"] if given else []
+    if options.shard_ranks and options.sharding == "none":
+        idle.append("--shard-ranks has no effect without --sharding")
+    if options.schedule != "1f1b" and options.pp == 1:
+        idle.append("--schedule has no effect without a pipeline")
+    return idle
 
 
 def _required(flag: str, value: int | None, what: str) -> int:

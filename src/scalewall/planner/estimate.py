@@ -168,23 +168,22 @@ def _recomputed(model: Transformer, layout: Layout, sequence: int) -> float:
 def _interval(run: Run, layout: Layout, profile: Profile, seconds: float) -> Interval:
     """Return the interval from the profile's error on sources that it was not fitted on."""
     experts = run.model.experts is not None
-    kind = "with experts" if experts else "dense"
+    kind = "runs with experts" if experts else "dense runs"
     width = profile.fit.experts_p90 if experts else profile.fit.dense_p90
-    reasons = [
-        f"error of {profile.name} on {kind} runs of sources left out, 90th percentile: {100 * width:.0f} %"
-    ]
+    reasons = [f"error of {profile.name} on {kind} of sources left out, 90th percentile: {100 * width:.0f} %"]
     if not width:
         width = _UNKNOWN_ERROR
-        reasons = [f"{profile.name} was fitted on no run {kind}: {100 * width:.0f} % assumed"]
+        reasons = [f"{profile.name} was fitted on no {kind}: {100 * width:.0f} % assumed"]
     if profile.incomplete:
         width *= _BEYOND
-        reasons.append(f"{profile.name} was fitted on incomplete rows")
+        reasons.append(f"half as wide again: {profile.name} was fitted on incomplete rows")
     if run.device.name not in profile.fit.machines:
         width *= _BEYOND
-        reasons.append(f"{profile.name} was not fitted on {run.device.name}")
+        reasons.append(f"half as wide again: {profile.name} was not fitted on {run.device.name}")
     if layout.ranks > profile.fit.most_ranks:
         width *= _BEYOND
-        reasons.append(f"more accelerators than any run of the fit ({profile.fit.most_ranks})")
+        most = profile.fit.most_ranks
+        reasons.append(f"half as wide again: more accelerators than any run of the fit ({most})")
     return Interval(seconds / (1 + width), seconds * (1 + width), width, tuple(reasons))
 
 

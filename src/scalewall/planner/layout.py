@@ -69,7 +69,8 @@ class Layout:
         for name in ("tp", "cp", "pp", "dp", "ep", "etp", "chunks", "microbatch"):
             number = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MOST:
-                raise InputError(name, number, f"a whole number from 1 to {MOST}", ["1"])
+                near = [str(MOST if isinstance(number, int) and number > MOST else 1)]
+                raise InputError(name, number, f"a whole number from 1 to {MOST}", near)
         if self.schedule not in SCHEDULES:
             raise unknown_name("schedule", str(self.schedule), SCHEDULES)
         if self.sharding not in get_args(Sharding):

@@ -10,11 +10,23 @@ from scalewall.planner.device import Device
 from scalewall.planner.layout import Layout
 from scalewall.workload.transformer import Transformer
 
-__all__ = ["BITS", "Dispatcher", "Graphs", "Precision", "Run", "check_run", "nearest_divisors"]
+__all__ = [
+    "BITS",
+    "Dispatcher",
+    "Graphs",
+    "Precision",
+    "Run",
+    "check_run",
+    "divisors_of",
+    "nearest_divisors",
+    "splits_heads",
+]
 
 Precision = Literal["bf16", "fp8-delayed", "fp8-current", "mxfp8", "nvfp4"]
 Dispatcher = Literal["all-to-all", "deepep", "hybridep"]
 Graphs = Literal["none", "router", "partial", "full"]
+
+_MOST = 10**9
 
 BITS: dict[str, int] = {"bf16": 16, "fp8-delayed": 8, "fp8-current": 8, "mxfp8": 8, "nvfp4": 4}
 """Bits of a word in matmuls of the layers; the head stays at 16."""
@@ -63,8 +75,9 @@ class Run:
         """Refuse counts below 1 and unknown names."""
         for name in ("sequence", "global_batch"):
             number = getattr(self, name)
-            if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= 10**9:
-                raise InputError(name, number, "a whole number from 1 to 1e9", ["1"])
+            if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= _MOST:
+                near = [str(_MOST if isinstance(number, int) and number > _MOST else 1)]
+                raise InputError(name, number, "a whole number from 1 to 1e9", near)
         for name, choices in (("precision", Precision), ("dispatcher", Dispatcher), ("graphs", Graphs)):
             if getattr(self, name) not in get_args(choices):
                 raise unknown_name(name, str(getattr(self, name)), get_args(choices))
@@ -80,12 +93,20 @@ class Run:
         return self.global_batch * self.sequence
 
 
+def divisors_of(number: int) -> list[int]:
+    """Return the divisors of ``number``, smallest first."""
+    low = [d for d in range(1, int(number**0.5) + 1) if number % d == 0]
+    return sorted({*low, *(number // d for d in low)})
+
+
 def nearest_divisors(number: int, wanted: int, count: int = 3) -> list[str]:
     """Return the divisors of ``number`` nearest to ``wanted``, nearest first."""
-    divisors = {
-        d for low in range(1, int(number**0.5) + 1) if number % low == 0 for d in (low, number // low)
-    }
-    return [str(d) for d in sorted(divisors, key=lambda d: (abs(d - wanted), d))[:count]]
+    return [str(d) for d in sorted(divisors_of(number), key=lambda d: (abs(d - wanted), d))[:count]]
+
+
+def splits_heads(model: Transformer, tp: int) -> bool:
+    """Whether ``tp`` ranks split a model's heads: queries evenly, keys and values evenly or each held by several."""
+    return model.heads % tp == 0 and (model.kv_heads % tp == 0 or tp % model.kv_heads == 0)
 
 
 def check_run(run: Run, layout: Layout) -> int:
@@ -101,6 +122,11 @@ def check_run(run: Run, layout: Layout) -> int:
         raise InputError(
             "tp", layout.tp, f"a divisor of the {model.heads} heads", nearest_divisors(model.heads, layout.tp)
         )
+    if not splits_heads(model, layout.tp):
+        fitting = [tp for tp in divisors_of(model.heads) if splits_heads(model, tp)]
+        near = sorted(fitting, key=lambda tp: (abs(tp - layout.tp), tp))[:3]
+        allowed = f"a divisor or a multiple of the {model.kv_heads} key/value heads"
+        raise InputError("tp", layout.tp, allowed, [str(tp) for tp in near])
     pieces = 2 * layout.cp if layout.cp > 1 else 1
     if run.sequence % (pieces * layout.tp):
         allowed = f"a multiple of {pieces * layout.tp} ({'2 x cp x tp' if layout.cp > 1 else 'tp'})"
@@ -116,8 +142,9 @@ def check_run(run: Run, layout: Layout) -> int:
     if layout.offloaded_layers > model.layers:
         allowed = f"at most the {model.layers} layers"
         raise InputError("offloaded_layers", layout.offloaded_layers, allowed, [str(model.layers)])
-    if model.experts is None and layout.ep * layout.etp > 1:
-        raise InputError("ep", layout.ep, "1 for a model without experts", ["1"])
+    for name, degree in (("ep", layout.ep), ("etp", layout.etp)):
+        if model.experts is None and degree > 1:
+            raise InputError(name, degree, "1 for a model without experts", ["1"])
     if model.experts and model.experts.routed % layout.ep:
         near_ep = nearest_divisors(model.experts.routed, layout.ep)
         raise InputError("ep", layout.ep, f"a divisor of the {model.experts.routed} experts", near_ep)
