@@ -78,6 +78,9 @@ _FLAGS = {
     "lag_years": "--lag",
     "now": "--now",
     "price": "--price",
+    "only": "--only",
+    "format": "--format",
+    "out": "--out",
     "accelerators": "--accelerators",
     "utilization": "--utilization",
 }

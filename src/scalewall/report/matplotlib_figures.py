@@ -23,6 +23,8 @@ _DASHES: dict[str, str | tuple[int, tuple[float, ...]]] = {
     "dot": (0, (1.5, 2)),
 }
 _LEGEND_COLUMNS = 3
+_LEGEND_HANDLE = 42.0
+"""Points that the sample beside a legend's text takes, with the space around it."""
 _LABEL_SIZE = 6.5
 _AROUND_AXES = (0.8, 1.1)
 """Inches of a figure's width and height that axis titles and the legend take, about."""
@@ -74,7 +76,7 @@ def draw_chart(axes: Axes, chart: Chart, theme: Theme) -> None:
     if chart.y.limits is not None:
         axes.set_ylim(*chart.y.limits)
     if len(chart.series) > 1:
-        _draw_legend(axes, len(chart.series), chart.height, theme)
+        _draw_legend(axes, [series.name for series in chart.series], chart.height, theme)
 
 
 def _draw_axes(axes: Axes, x: Axis, y: Axis, theme: Theme) -> None:
@@ -221,11 +223,15 @@ def _draw_rule(axes: Axes, rule: Rule, theme: Theme) -> None:
     )
 
 
-def _draw_legend(axes: Axes, entries: int, height: float, theme: Theme) -> None:
+def _draw_legend(axes: Axes, names: Sequence[str], height: float, theme: Theme) -> None:
+    """Draw the legend below the axes, in as many columns as its longest name leaves room for."""
+    look = style()
+    widest = _LEGEND_HANDLE + 0.6 * (look.print_font_size - 1) * max(map(len, names))
+    room = int(72.0 * look.print_width_inches / widest)
     legend = axes.legend(
         loc="upper left",
         bbox_to_anchor=(0.0, -0.16 / height),
-        ncols=min(entries, _LEGEND_COLUMNS),
+        ncols=max(1, min(len(names), room, _LEGEND_COLUMNS)),
         frameon=False,
         fontsize=style().print_font_size - 1,
     )
