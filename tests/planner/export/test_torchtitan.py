@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -123,3 +124,17 @@ def test_of_its_own_profile_no_word() -> None:
     other = export_plan("torchtitan", dense_run(), layout, BRIDGE)
     assert not own.notes
     assert [note.knob for note in other.notes] == [""]
+
+
+def test_layers_that_do_not_divide_are_placed_one_by_one() -> None:
+    run = dense_run()
+    run = replace(run, model=replace(DENSE, layers=30))
+    exported = export_plan("torchtitan", run, Layout(tp=2, pp=4, dp=2, chunks=2), BRIDGE)
+    placed = tomllib.loads(exported.text)["parallelism"]["module_fqns_per_model_part"]
+    assert len(placed) == 8
+    assert sum(name.startswith("layers.") for part in placed for name in part) == 30
+    assert placed[0][0] == "tok_embeddings"
+    assert placed[-1][-2:] == ["norm", "output"]
+    assert import_plan("torchtitan", exported.text, run.model, 16).values["chunks"] == 2
+    with pytest.raises(InputError, match="divide over 3"):
+        import_plan("torchtitan", exported.text.replace("degree = 4", "degree = 3"), run.model, 12)

@@ -6,14 +6,15 @@ releases whose jobs are TOML files.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scalewall.planner.export.dialect import Exported, Note
 from scalewall.planner.layout import Layout
+from scalewall.planner.pipeline import part_layers
 from scalewall.planner.profile import Profile
 from scalewall.planner.run import Run
+from scalewall.workload.transformer import Transformer
 
 __all__ = ["GROUPED", "LINEAR", "write"]
 
@@ -95,21 +96,31 @@ def _pipeline(run: Run, layout: Layout, notes: list[Note]) -> dict[str, Any]:
     if layout.schedule in ("zb-1p", "zb-2p", "dualpipe"):
         words = f"has no {layout.schedule}: {schedule} is the nearest, with two parts a stage in a V"
         notes.append(Note("schedule", words))
-    parts = layout.pp * (layout.chunks if schedule not in ("ZBVZeroBubble", "DualPipeV") else 2)
-    less = 0 if run.model.layers % parts == 0 else 1
-    layers = math.ceil((run.model.layers + 2 * less) / parts)
-    if math.ceil((run.model.layers + 2 * less) / layers) != parts:
-        words = f"{run.model.layers} layers do not make {parts} parts: give module_fqns_per_model_part"
-        notes.append(Note("chunks", words))
     if layout.chunks > 1 and schedule != "Interleaved1F1B":
         notes.append(Note("chunks", f"{schedule} sets its parts itself"))
-    return {
+    chunks = layout.chunks if schedule not in ("ZBVZeroBubble", "DualPipeV") else 2
+    found = {
         "pipeline_parallel_schedule": schedule,
         "pipeline_parallel_microbatch_size": layout.microbatch,
-        "pipeline_parallel_layers_per_stage": layers,
-        "pipeline_parallel_first_stage_less_layers": less,
-        "pipeline_parallel_last_stage_less_layers": less,
     }
+    if run.model.layers % (layout.pp * chunks):
+        return found | {"module_fqns_per_model_part": _placed(run.model, layout.pp, chunks)}
+    return found | {
+        "pipeline_parallel_layers_per_stage": run.model.layers // (layout.pp * chunks),
+        "pipeline_parallel_first_stage_less_layers": 0,
+        "pipeline_parallel_last_stage_less_layers": 0,
+    }
+
+
+def _placed(model: Transformer, pp: int, chunks: int) -> list[list[str]]:
+    """Return the names of the modules of every part, where layers do not divide."""
+    names, first = [], 0
+    for count in part_layers(model, pp, chunks):
+        names.append([f"layers.{layer}" for layer in range(first, first + count)])
+        first += count
+    names[0].insert(0, "tok_embeddings")
+    names[-1] += ["norm", "output"]
+    return names
 
 
 def _experts(run: Run, layout: Layout, notes: list[Note]) -> dict[str, Any]:
@@ -165,6 +176,8 @@ def _precision(run: Run, notes: list[Note]) -> dict[str, Any]:
 def _remarks(run: Run, layout: Layout, profile: Profile) -> Iterator[Note]:
     if not layout.sequence_parallel:
         yield Note("sequence_parallel", "tensor parallelism splits the sequence too, always")
+    if run.model.prediction_layers:
+        yield Note("model", "has no layers of multi-token prediction")
     if layout.offloaded_layers:
         yield Note("offloaded_layers", "has no switch for activations in the host's memory")
     if run.graphs != "none":

@@ -37,7 +37,8 @@ _FOLLOWED = (
     "quantize.linear.float8.recipe_name", "quantize.linear.mx.recipe_name", _P + "data_parallel_replicate_degree",
     _P + "data_parallel_shard_degree", _P + "fsdp_reshard_after_forward", _P + "tensor_parallel_degree",
     _P + "pipeline_parallel_degree", _P + "pipeline_parallel_schedule",
-    _P + "pipeline_parallel_microbatch_size", _P + "pipeline_parallel_layers_per_stage",
+    _P + "module_fqns_per_model_part", _P + "pipeline_parallel_microbatch_size",
+    _P + "pipeline_parallel_layers_per_stage",
     _P + "pipeline_parallel_first_stage_less_layers", _P + "pipeline_parallel_last_stage_less_layers",
     _P + "context_parallel_degree", _P + "expert_parallel_degree", _P + "expert_tensor_parallel_degree",
     _P + "expert_parallel_comm_backend", _P + "pipeline_parallel_expert_parallel_overlap",
@@ -144,7 +145,14 @@ def _read_schedule(
         notes.append(f"{name} taken for {schedule}")
         return {"schedule": schedule, "chunks": 1}
     each = given.get(f"{_P}pipeline_parallel_layers_per_stage")
-    if each is not None:
+    placed = given.get(f"{_P}module_fqns_per_model_part")
+    if placed is not None:
+        parts = len(placed) if isinstance(placed, list) else 0
+        if not parts or parts % values["pp"]:
+            allowed = f"parts that divide over {values['pp']} stages, and these are {parts}"
+            raise InputError(f"{_P}module_fqns_per_model_part", f"{parts} parts", allowed)
+        chunks = parts // values["pp"]
+    elif each is not None:
         each = whole(f"{_P}pipeline_parallel_layers_per_stage", each)
         less = sum(
             int(given.get(f"{_P}pipeline_parallel_{end}_stage_less_layers", 1)) for end in ("first", "last")
