@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from scalewall.ideal.space import ModelSwitches as ModelSwitches
     from scalewall.ideal.space import SearchSpace as SearchSpace
     from scalewall.ideal.study import LimitsStudy as LimitsStudy
+    from scalewall.planner.plan import PlanResult as PlanResult
+    from scalewall.planner.plan import PlanResults as PlanResults
+    from scalewall.planner.planning import plan as plan
+    from scalewall.planner.planning import recommend as recommend
     from scalewall.report.plots import save_plot as save_plot
     from scalewall.workload import Laws as Laws
     from scalewall.workload import MlpStack as MlpStack
@@ -56,6 +60,8 @@ _HOMES = {
     "scalewall.ideal.search": ("find_plan",),
     "scalewall.ideal.space": ("ModelSwitches", "SearchSpace"),
     "scalewall.ideal.study": ("LimitsStudy",),
+    "scalewall.planner.plan": ("PlanResult", "PlanResults"),
+    "scalewall.planner.planning": ("plan", "recommend"),
     "scalewall.report.plots": ("save_plot",),
     "scalewall.workload": (
         "Laws",

@@ -15,11 +15,13 @@ from scalewall.planner.device import load_device
 from scalewall.planner.measured import pin_measured
 from scalewall.planner.plan import Objective, PlanQuestion, PlanResult, PlanResults
 from scalewall.planner.profile import load_profile
+from scalewall.planner.recommend import Aim, Recommendation
+from scalewall.planner.recommend import recommend as find_counts
 from scalewall.planner.run import Dispatcher, Graphs, Precision, Run
 from scalewall.planner.usual import usual_profile
 from scalewall.workload.models import read_model
 
-__all__ = ["plan", "question_of"]
+__all__ = ["plan", "question_of", "recommend"]
 
 _NONE: Mapping[str, float] = MappingProxyType({})
 
@@ -142,3 +144,41 @@ def plan(
     if isinstance(machine, str) and isinstance(gpus, int):
         return results[0]
     return PlanResults(tuple(results))
+
+
+def recommend(
+    model: str,
+    machine: str,
+    global_batch: int,
+    seq: int,
+    tokens: float,
+    days: float,
+    *,
+    aim: Aim = "gpus",
+    max_gpus: int = 1_000_000,
+    **options: object,
+) -> Recommendation:
+    """Return the fewest accelerators, or the least money, that train a model in time.
+
+    Parameters
+    ----------
+    model, machine : str
+        As in :func:`plan`.
+    global_batch, seq : int
+        Sequences of a step, tokens of a sequence.
+    tokens, days : float
+        To train; in which it must be done.
+    aim : str
+        What there should be least of: ``gpus`` or ``cost``.
+    max_gpus : int
+        Most accelerators to try.
+    **options
+        As in :func:`plan`.
+
+    Raises
+    ------
+    InputError
+        Unknown names, numbers out of range, no count that the batch divides over, no price where cost is the aim.
+    """
+    asked = question_of(model, machine, 1, global_batch, seq, tokens=tokens, **options)  # type: ignore[arg-type]
+    return find_counts(asked, days, aim, max_gpus)
