@@ -178,3 +178,44 @@ def test_schedules_that_it_lacks_are_named(schedule: str) -> None:
     exported = export_plan("megatron", dense_run(), Layout(pp=2, dp=4, schedule=schedule), BRIDGE)
     (note,) = [note for note in exported.notes if note.knob == "schedule"]
     assert schedule in note.words
+
+
+EXAMPLES = {
+    "gpt3-175b": """--num-layers 96 --hidden-size 12288 --num-attention-heads 96 --seq-length 2048
+        --max-position-embeddings 2048 --attention-backend auto --micro-batch-size 1 --global-batch-size 1536
+        --rampup-batch-size 16 16 5859375 --train-iters 500000 --weight-decay 0.1 --adam-beta1 0.9 --adam-beta2 0.95
+        --init-method-std 0.006 --clip-grad 1.0 --fp16 --lr 6.0e-5 --lr-decay-style cosine --min-lr 6.0e-6
+        --lr-warmup-fraction .001 --lr-decay-iters 430000 --tensor-model-parallel-size 8
+        --pipeline-model-parallel-size 16 --data-path d --vocab-file v --merge-file m --split 949,50,1
+        --log-interval 100 --save-interval 10000 --eval-interval 1000 --save s --load s --eval-iters 10
+        --tensorboard-dir t""",
+    "llama3-8b": """--use-mcore-models --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336
+        --num-attention-heads 32 --group-query-attention --num-query-groups 8 --kv-channels 128 --seq-length 8192
+        --position-embedding-type rope --rotary-base 1000000 --rotary-percent 1.0 --attention-dropout 0.0
+        --hidden-dropout 0.0 --swiglu --apply-layernorm-1p --untie-embeddings-and-output-weights
+        --disable-bias-linear --micro-batch-size 1 --global-batch-size 128 --train-samples 1953125000
+        --lr-decay-samples 1949218748 --lr-warmup-samples 3906252 --decoupled-lr 5.0e-4 --decoupled-min-lr 4.5e-5
+        --bf16 --grad-reduce-in-bf16 --cross-entropy-loss-fusion --calculate-per-token-loss --manual-gc
+        --empty-unused-memory-level 1 --exit-duration-in-mins 235 --fp8-format hybrid --fp8-amax-history-len 1024
+        --fp8-amax-compute-algo max --fp8-param-gather --tensor-model-parallel-size 1 --context-parallel-size 2
+        --sequence-parallel --use-distributed-optimizer --overlap-grad-reduce --overlap-param-gather
+        --log-throughput --profile --profile-step-start 4 --profile-step-end 6 --ckpt-format torch_dist
+        --distributed-timeout-minutes 60 --mock-data --tokenizer-type NullTokenizer --vocab-size 128256
+        --data-cache-path c --tiktoken-pattern v2 --no-create-attention-mask-in-dataloader --no-mmap-bin-files
+        --num-workers 1""",
+    "mixtral-8x7b": """--num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 --num-attention-heads 32
+        --normalization RMSNorm --swiglu --untie-embeddings-and-output-weights --group-query-attention
+        --num-query-groups 8 --no-masked-softmax-fusion --no-position-embedding --num-experts 8 --moe-router-topk 2
+        --moe-router-load-balancing-type aux_loss --moe-aux-loss-coeff 1e-2 --moe-grouped-gemm
+        --moe-token-dispatcher-type alltoall --tokenizer-type Llama2Tokenizer --tokenizer-model t
+        --lr-warmup-iters 500 --pipeline-model-parallel-size 4 --expert-model-parallel-size 8
+        --use-distributed-optimizer --sequence-parallel""",
+}
+"""Arguments of the scripts in Megatron-LM's own folder of examples, without the repeated ones."""
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_frameworks_own_examples_are_understood(name: str) -> None:
+    found = read(EXAMPLES[name], read_model(name).model)
+    assert found.values["pp"] == {"gpt3-175b": 16, "llama3-8b": 1, "mixtral-8x7b": 4}[name]
+    assert found.without_effect
