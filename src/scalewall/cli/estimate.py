@@ -25,6 +25,7 @@ from scalewall.errors import check_finite
 
 if TYPE_CHECKING:
     from scalewall.cli.planner_inputs import Asked
+    from scalewall.cost.money import Prices, RunMoney
     from scalewall.planner.estimate import Estimate, Goodput
     from scalewall.planner.export import Exported
 
@@ -33,9 +34,6 @@ __all__ = ["estimate"]
 SCHEMA_VERSION = 1
 """Version of the JSON shape; goes up when a key is renamed, removed or changes its meaning."""
 _DAY = 86400.0
-_HOUR = 3600.0
-_WRITTEN_OFF = 4 * 365.25 * _DAY
-"""Seconds over which the purchase price of an accelerator is spread if no price an hour is given."""
 
 _EXAMPLES = """\b
 Examples:
@@ -163,6 +161,7 @@ def estimate(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Estimate one given layout: step time with an interval, its parts, MFU and HFU, memory of every stage."""
+    from scalewall.cost.money import prices_of
     from scalewall.planner.estimate import estimate as estimate_layout
     from scalewall.planner.estimate import goodput
 
@@ -170,7 +169,7 @@ def estimate(
     if tokens is not None:
         check_finite("--tokens", tokens, 1, 1e18, "tokens")
     if gpu_hour_usd is not None:
-        check_finite("--gpu-hour-usd", gpu_hour_usd, 0, 1e6, "USD")
+        check_finite("--gpu-hour-usd", gpu_hour_usd, 1e-3, 1e6, "USD")
     options = PlannerOptions(
         model, machine, gpus, global_batch, seq, tp, cp, pp, ep, etp, chunks, microbatch, schedule, sharding,
         recompute, recompute_modules, precision, profile, dispatcher, expert_overlap, graphs, measured,
@@ -182,49 +181,45 @@ def estimate(
     answer = estimate_layout(asked.run, asked.layout, asked.profile)
     write_pictures(answer, plot, timeline)
     lost = goodput(asked.layout.ranks) if failures else None
-    money = _cost(answer, lost, tokens, gpu_hour_usd)
+    prices = prices_of(machine, {} if gpu_hour_usd is None else {"usd_per_hour": gpu_hour_usd})
+    money = _training(answer, lost, tokens, prices)
     if json:
         from scalewall.report.records import json_text
 
-        typer.echo(json_text(_document(asked, answer, lost, money, written)), nl=False)
+        typer.echo(json_text(_document(asked, answer, lost, prices, money, written)), nl=False)
         return
     if written:
         print_export(written)
         return
-    _print(asked, answer, lost, money)
+    _print(asked, answer, lost, prices, money)
 
 
 estimate.__doc__ = f"{cleandoc(str(estimate.__doc__))}\n\n{_EXAMPLES}"
 
 
-def _cost(
-    answer: Estimate, lost: Goodput | None, tokens: float | None, price: float | None
-) -> dict[str, float | str | None]:
-    """Days, accelerator-hours and cost of a training run; empty without tokens."""
+def _training(
+    answer: Estimate, lost: Goodput | None, tokens: float | None, prices: Prices
+) -> RunMoney | None:
+    """Time, money and energy of a training run; None without tokens."""
+    from scalewall.cost.money import run_money
+
     if tokens is None:
-        return {}
+        return None
     seconds = answer.seconds_for(tokens) / (lost.share if lost else 1.0)
-    hours = seconds / _HOUR * answer.layout.ranks
-    bought = answer.run.device.price
-    hourly = price if price is not None else bought / _WRITTEN_OFF * _HOUR if bought else None
-    rests = "as given" if price is not None else "purchase price over four years, no power"
-    return {
-        "days": seconds / _DAY,
-        "gpu_hours": hours,
-        "usd": hours * hourly if hourly is not None else None,
-        "usd_rests_on": rests if hourly is not None else "no price known",
-    }
+    return run_money(prices, answer.layout.ranks, seconds)
 
 
 def _document(
     asked: Asked,
     answer: Estimate,
     lost: Goodput | None,
-    money: dict[str, float | str | None],
+    prices: Prices,
+    money: RunMoney | None,
     written: Exported | None,
 ) -> dict[str, object]:
     from scalewall._version import __version__
     from scalewall.planner.constants import constants
+    from scalewall.planner.estimate import HFU_DEFINITION, MFU_DEFINITION
     from scalewall.planner.fixes import cheapest_fixes
 
     fixes = [] if answer.fit.fits else cheapest_fixes(asked.run, asked.layout, asked.profile)
@@ -243,7 +238,8 @@ def _document(
         "model_flops_per_gpu": answer.flops,
         "mfu": answer.mfu,
         "hfu": answer.hfu,
-        "mfu_definition": "model FLOP, causal half of attention, over the dense 16-bit peak",
+        "mfu_definition": MFU_DEFINITION,
+        "hfu_definition": HFU_DEFINITION,
         "microbatches": answer.step.microbatches,
         "breakdown": answer.step.parts,
         "memory_bytes": [stage.total for stage in answer.memory],
@@ -252,10 +248,11 @@ def _document(
         "shortfall_bytes": answer.fit.shortfall,
         "fixes": [{"change": fix.change, "needed": fix.needed, "slowdown": fix.slowdown} for fix in fixes],
         "failures": lost,
-        "training": money or None,
+        "training": _training_record(prices, money),
         "export": written,
         "assumptions": {
             "notes": asked.assumptions,
+            "warnings": asked.warnings,
             "profile": {
                 "constants": dict(asked.profile.constants),
                 "fitted": asked.profile.fitted,
@@ -266,29 +263,48 @@ def _document(
     }
 
 
+def _training_record(prices: Prices, money: RunMoney | None) -> dict[str, object] | None:
+    from scalewall.report.money_tables import money_row, prices_words
+
+    if money is None:
+        return None
+    return {
+        "days": money.seconds / _DAY,
+        "gpu_hours": money.accelerator_hours,
+        "usd": money.usd,
+        **money_row(prices, money),
+        "usd_rests_on": prices_words(prices),
+    }
+
+
 def _print(
-    asked: Asked, answer: Estimate, lost: Goodput | None, money: dict[str, float | str | None]
+    asked: Asked, answer: Estimate, lost: Goodput | None, prices: Prices, money: RunMoney | None
 ) -> None:
     from rich.console import Console
 
     from scalewall.planner.fixes import cheapest_fixes
     from scalewall.report import units
     from scalewall.report.estimate_tables import answer_table, fixes_table, memory_table, time_table
+    from scalewall.report.money_tables import energy, prices_words, usd
 
     extra = []
     if lost:
         extra.append(("time that counts, failures considered", units.percent(lost.share)))
         extra.append(("failures a day", f"{lost.failures_per_day:.2f}"))
     if money:
-        extra.append(("days", f"{money['days']:.1f}"))
-        extra.append(("accelerator-hours", units.count(round(float(money["gpu_hours"] or 0)))))
-        if money["usd"] is not None:
-            extra.append((f"USD ({money['usd_rests_on']})", units.count(round(float(money["usd"])))))
+        extra.append(("days, failures considered" if lost else "days", f"{money.seconds / _DAY:.1f}"))
+        extra.append(("accelerator-hours", units.count(round(money.accelerator_hours))))
+        extra.append(("USD, owned" if money.rent_usd is None else "USD, rented", usd(money.usd)))
+        extra.append(("energy", energy(money.energy_joules)))
     console = Console()
     console.print(answer_table(answer, extra))
     console.print(time_table(answer))
     console.print(memory_table(answer.memory, answer.fit))
     if not answer.fit.fits:
         console.print(fixes_table(cheapest_fixes(asked.run, asked.layout, asked.profile)))
+    if money:
+        console.print(prices_words(prices), style="dim", highlight=False)
     for note in asked.assumptions:
         console.print(f"Assumed: {note}.", style="dim", highlight=False)
+    for warning in asked.warnings:
+        console.print(f"Warning: {warning}.", style="yellow", highlight=False)

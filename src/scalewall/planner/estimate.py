@@ -23,7 +23,20 @@ from scalewall.workload.flops import token_flop
 from scalewall.workload.matmuls import layer_matmuls
 from scalewall.workload.transformer import Transformer
 
-__all__ = ["Estimate", "Goodput", "Interval", "estimate", "goodput"]
+__all__ = [
+    "HFU_DEFINITION",
+    "MFU_DEFINITION",
+    "Estimate",
+    "Goodput",
+    "Interval",
+    "estimate",
+    "goodput",
+]
+
+MFU_DEFINITION = (
+    "model FLOP (6 a parameter at work and token, causal half of attention) over the dense 16-bit peak"
+)
+HFU_DEFINITION = "the same with what the backward pass computes again"
 
 _UNKNOWN_ERROR = 0.5
 """Error assumed where a profile was fitted on no run of the kind (relative)."""

@@ -38,6 +38,8 @@ PARTS = {
 
 def answer_table(answer: Estimate, extra: Sequence[tuple[str, str]] = ()) -> TableView:
     """Return the figures that people compare, with what each counts."""
+    from scalewall.planner.estimate import HFU_DEFINITION, MFU_DEFINITION
+
     step, interval = answer.step, answer.interval
     peak = units.flop_rate(answer.run.device.peak[16])
     rows: list[tuple[str | Cell, ...]] = [
@@ -47,8 +49,8 @@ def answer_table(answer: Estimate, extra: Sequence[tuple[str, str]] = ()) -> Tab
         ),
         ("tokens/s an accelerator", units.count(round(answer.tokens_per_second))),
         ("model FLOP/s an accelerator", units.flop_rate(answer.flops)),
-        (f"MFU of {peak}, causal half counted", units.percent(answer.mfu)),
-        ("HFU, recomputation counted too", units.percent(answer.hfu)),
+        (f"MFU, of {peak}", units.percent(answer.mfu)),
+        ("HFU, likewise", units.percent(answer.hfu)),
         ("microbatches", str(step.microbatches)),
         *extra,
     ]
@@ -56,7 +58,10 @@ def answer_table(answer: Estimate, extra: Sequence[tuple[str, str]] = ()) -> Tab
         title=f"{answer.run.model.name} on {answer.layout.ranks} x {answer.run.device.title}",
         columns=(Column("What"), Column("Value", right=True, whole=True)),
         rows=tuple(rows),
-        notes=tuple(f"Interval: {reason}." for reason in interval.reasons),
+        notes=(
+            f"MFU: {MFU_DEFINITION}. HFU: {HFU_DEFINITION}.",
+            *(f"Interval: {reason}." for reason in interval.reasons),
+        ),
     )
 
 
