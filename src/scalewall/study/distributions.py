@@ -46,6 +46,7 @@ _LEAST_MASS = 1e-6
 
 _LARGEST_WHOLE = 2**53
 _LEAST_SHARE = 2.0**-53
+_JUDGED = (0.5, 0.001, 0.999)
 _Numbers = NDArray[np.float64]
 
 
@@ -99,15 +100,14 @@ class Distribution:
         return tuple(np.rint(numbers).astype(int).tolist() if self.whole else numbers.tolist())
 
     def typical(self) -> tuple[Value, ...]:
-        """Return values to judge the input by before any is drawn: all choices, both ends, or the middle."""
+        """Return values to judge the input by before any is drawn: all choices; else the median and both ends.
+
+        Of a distribution without ends they are those of the middle 99.8 %.
+        """
         if self.name == "choice":
             return self.values
-        if self.name in _CUT:
-            ends = [end for end in (self.least, self.most) if math.isfinite(end)]
-            numbers = [min(max(self.numbers[0], self.least), self.most), *ends]
-        else:
-            numbers = [self.numbers[0], self.numbers[-1]]
-        return tuple(round(number) if self.whole else number for number in numbers)
+        middle, *ends = self.quantile(_JUDGED) if self.name in _CUT else self.quantile([0.5, 0.0, 1.0])
+        return (middle, *ends)
 
     def ends(self) -> _Numbers:
         """Return the least and the most number that a draw can be, not rounded."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -11,13 +12,14 @@ from scalewall.errors import InputError, check_finite
 from scalewall.hardware import Cluster, load_machine
 from scalewall.ideal.breakdown import part_names
 from scalewall.ideal.closed_forms import QUARTER_SECONDS, critical_compute, latency_wall, layer_latency
-from scalewall.ideal.limits import PointResult, evaluate_stack, limits_of
-from scalewall.ideal.results import InfeasiblePoint
+from scalewall.ideal.limits import PointResult, evaluate_stack, linear_scaling, point_of
+from scalewall.ideal.results import InfeasiblePoint, Point
 from scalewall.ideal.search import Searcher
+from scalewall.ideal.study import LimitsStudy
 from scalewall.study.paths import FLOP, MACHINE, Value, limits_study, split_overrides
 from scalewall.study.sweep import DEFAULT_MACHINE
 
-__all__ = ["KINDS", "Kind", "Row", "columns_of", "kind_paths"]
+__all__ = ["CURVE_FLOP", "KINDS", "Kind", "Row", "columns_of", "kind_paths", "utilizations_at"]
 
 Row = dict[str, Any]
 """Results of a row by name."""
@@ -91,27 +93,75 @@ _DEGREES = ("dp", "tp_model", "tp_ff", "pp", "ep")
 _PLAN: Mapping[str, type] = MappingProxyType(
     {**dict.fromkeys(_DEGREES, str), "microbatches": int, "interleave": int, "zero_bubble": bool}
 )
+CURVE_FLOP: Mapping[str, float] = MappingProxyType(
+    {f"at_{quarter / 4:.2f}_utilization": quarter / 4 for quarter in range(4 * 24, 4 * 34 + 1)}
+)
+"""Columns of ``limits-curve``: ``at_27.50_utilization`` is the utilization at ``10**27.5`` FLOP."""
+
+NEAR_RATIO = 1.5
+"""How far beyond its ends a curve stands for a training compute; runs of the grid lie about as far apart."""
+
+NOT_ASKED = "not asked"
+"""The reason of a run that no plan finishes, where only that counts."""
+
 _RUN: Mapping[str, type] = MappingProxyType({**_PLAIN, **_PLAN, "reason": str})
 
 
 def _limits(values: Mapping[str, Value]) -> list[Row]:
     study = limits_study(values)
-    found = limits_of(study, study.machines[0])
-    band = found.linear_scaling
-    return [
-        {
-            "first_failure_flop": band.first_failure_flop,
-            "last_pass_flop": band.last_pass_flop,
-            "threshold_utilization": band.threshold_utilization,
-            "grid_limited": band.grid_limited,
-            "largest_feasible_flop": found.largest_feasible_flop,
-            "largest_feasible_n_gpu": found.points[-1].n_gpu if found.points else None,
-            "best_utilization": max((point.utilization for point in found.points), default=None),
-            **found.closed_forms,
-            "runs": len(found.points) + len(found.infeasible),
-            "infeasible_runs": len(found.infeasible),
-        }
-    ]
+    return [_limits_row(study, _evaluated(study))]
+
+
+def _limits_curve(values: Mapping[str, Value]) -> list[Row]:
+    study = limits_study(values)
+    runs = _evaluated(study)
+    return [_limits_row(study, runs) | utilizations_at(runs)]
+
+
+def _evaluated(study: LimitsStudy) -> list[PointResult]:
+    """Return every run of a study's grid by training compute; why none finishes in time isn't asked, for it costs."""
+    searcher = Searcher.of(study.cluster(study.machines[0]), study.space, study.model_switches)
+    runs: list[PointResult] = []
+    for stack in study.stacks:
+        found, _ = searcher.best(stack, study.duration_seconds)
+        runs.append(
+            point_of(found) if found else InfeasiblePoint(stack.d_model, stack.training_flop, NOT_ASKED)
+        )
+    return sorted(runs, key=lambda run: run.training_flop)
+
+
+def _limits_row(study: LimitsStudy, runs: list[PointResult]) -> Row:
+    cluster = study.cluster(study.machines[0])
+    band = linear_scaling(runs, study.threshold, cluster.accelerator.sustained_fraction)
+    points = [run for run in runs if isinstance(run, Point)]
+    return {
+        "first_failure_flop": band.first_failure_flop,
+        "last_pass_flop": band.last_pass_flop,
+        "threshold_utilization": band.threshold_utilization,
+        "grid_limited": band.grid_limited,
+        "largest_feasible_flop": points[-1].training_flop if points else None,
+        "largest_feasible_n_gpu": points[-1].n_gpu if points else None,
+        "best_utilization": max((point.utilization for point in points), default=None),
+        **_closed_row(cluster, study.duration_seconds),
+        "runs": len(runs),
+        "infeasible_runs": len(runs) - len(points),
+    }
+
+
+def utilizations_at(runs: Sequence[PointResult]) -> Row:
+    """Return the utilization at each compute of :data:`CURVE_FLOP`: that of the run nearest in logarithms.
+
+    0 where that run does not finish; missing beyond the grid by more than :data:`NEAR_RATIO`.
+    """
+    decades = [math.log10(run.training_flop) for run in runs]
+    row: Row = {}
+    for name, decade in CURVE_FLOP.items():
+        place = min(range(len(runs)), key=lambda index: abs(decades[index] - decade))
+        beyond = max(decades[0] - decade, decade - decades[-1])
+        run = runs[place]
+        utilization = run.utilization if isinstance(run, Point) else 0.0
+        row[name] = None if beyond > math.log10(NEAR_RATIO) else utilization
+    return row
 
 
 def _curve(values: Mapping[str, Value]) -> list[Row]:
@@ -154,6 +204,11 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             "where efficient scaling ends, the largest run, the closed forms: one row a point",
             _LIMITS,
             _limits,
+        ),
+        "limits-curve": Kind(
+            "the limits, and the utilization at every quarter of a decade of compute: one row a point",
+            {**_LIMITS, **dict.fromkeys(CURVE_FLOP, float)},
+            _limits_curve,
         ),
         "curve": Kind("the best plan of every run of the grid: one row a run", _RUN, _curve, parts=True),
         "run": Kind(

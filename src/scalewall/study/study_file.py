@@ -19,7 +19,7 @@ from scalewall.study.paths import MACHINE, Value, check_figure, is_figure, limit
 from scalewall.study.samples import Sampled, Samples
 from scalewall.study.sweep import Sweep
 
-__all__ = ["MOST_POINTS", "clusters_of", "read_study", "sweep_of"]
+__all__ = ["MOST_POINTS", "clusters_of", "flat", "read_study", "read_table", "sweep_of"]
 
 MOST_POINTS = 1_000_000_000
 """Points of one sweep: beyond it a typing error is likelier than a wish."""
@@ -48,13 +48,23 @@ def read_study(path: str | Path) -> Sweep:
     InputError
         Naming table and path of what is wrong, with what is allowed.
     """
+    return sweep_of(read_table(path))
+
+
+def read_table(path: str | Path) -> dict[str, object]:
+    """Read a TOML file.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or is no TOML.
+    """
     try:
-        table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError("study", str(path), f"a file that can be read ({error.strerror})") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError("study", str(path), f"a TOML file ({error})") from error
-    return sweep_of(table)
 
 
 def sweep_of(table: Mapping[str, object]) -> Sweep:
@@ -82,21 +92,21 @@ def sweep_of(table: Mapping[str, object]) -> Sweep:
         if not isinstance(content, Mapping):
             raise InputError(name, content, "a table")
     parts = {name: table.get(name, {}) for name in _TABLES}
-    outputs = dict(_flat(parts["outputs"]))
+    outputs = dict(flat(parts["outputs"]))
     for key in outputs:
         if key not in _OUTPUT_KEYS:
             raise unknown_name("outputs", key, _OUTPUT_KEYS)
     kind = outputs.get("kind", "limits")
     if kind not in KINDS:
         raise unknown_name("outputs.kind", str(kind), KINDS)
-    drawn = dict(_flat(parts["samples"]))
+    drawn = dict(flat(parts["samples"]))
     settings = {key: drawn.pop(key) for key in _SAMPLE_SETTINGS if key in drawn}
     sweep = Sweep(
         kind=str(kind),
-        fixed={path: plain_value(f"fixed.{path}", value) for path, value in _flat(parts["fixed"])},
+        fixed={path: plain_value(f"fixed.{path}", value) for path, value in flat(parts["fixed"])},
         axes={
             path: axis_values(f"axes.{path}", _written_out(path, value))
-            for path, value in _flat(parts["axes"])
+            for path, value in flat(parts["axes"])
         },
         samples=_samples(settings, drawn),
         table=table,
@@ -124,13 +134,13 @@ def _first_figures(sweep: Sweep) -> dict[str, float]:
     return {path: sweep.input_values(path)[0] for path in paths if is_figure(path)}  # type: ignore[misc]
 
 
-def _flat(table: object, start: str = "") -> Iterator[tuple[str, object]]:
+def flat(table: object, start: str = "") -> Iterator[tuple[str, object]]:
     """Yield a table's entries by path; a nested table that is empty, a range or a distribution is an entry."""
     assert isinstance(table, Mapping)
     for key, value in table.items():
         path = f"{start}{key}"
         if isinstance(value, Mapping) and value and not ({"distribution", *RANGE_KEYS} & value.keys()):
-            yield from _flat(value, f"{path}.")
+            yield from flat(value, f"{path}.")
         else:
             yield path, value
 
