@@ -20,10 +20,10 @@ from scalewall.planner.layout import SCHEDULES, Layout
 from scalewall.planner.memory import fit_of
 from scalewall.planner.plan import PlanQuestion
 from scalewall.planner.profile import load_profile
-from scalewall.planner.run import Run, check_run
+from scalewall.planner.run import Run, check_run, divisors_of
 from scalewall.planner.search import REACH, search, smallest
 from scalewall.planner.search_kernel import microbatches_suit
-from scalewall.planner.space import Space, divisors_of, space_of
+from scalewall.planner.space import Space, space_of
 from scalewall.planner.step import step_time
 from scalewall.workload.experts import Experts
 from tests.planner.samples import DENSE, GB200, H100, MIXTURE, dense_run, mixture_run
