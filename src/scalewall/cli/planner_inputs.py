@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "PlannerOptions", "ask", "complete_profile", "named"]
 
-NEWEST = "bridge-2026"
 _FLAGS = {
     "global_batch": "--global-batch",
     "sequence": "--seq",
@@ -116,6 +115,7 @@ def ask(options: PlannerOptions) -> Asked:
     from scalewall.planner.measured import pin_measured
     from scalewall.planner.profile import load_profile
     from scalewall.planner.run import Run, check_run
+    from scalewall.planner.usual import usual_profile
     from scalewall.workload.models import read_model
 
     gpus = _required("--gpus", options.gpus, "a number of accelerators")
@@ -146,7 +146,7 @@ def ask(options: PlannerOptions) -> Asked:
     with named():
         layout = Layout(**values)
         _check_shard(layout)
-        profile = load_profile(options.profile or NEWEST)
+        profile, why = (load_profile(options.profile), "") if options.profile else usual_profile(device)
         switches: dict[str, Any] = {
             "precision": options.precision,
             "graphs": options.graphs,
@@ -162,8 +162,8 @@ def ask(options: PlannerOptions) -> Asked:
             **switches,
         )
         check_run(run, layout)
-    if not options.profile:
-        assumptions.append(f"software as in the profile {NEWEST}")
+    if why:
+        assumptions.append(why)
     assumptions.append("tokens spread evenly over experts" if run.model.experts else "all sequences full")
     assumptions += _machine_notes(options, device.name)
     return Asked(run, layout, profile, assumptions, _without_effect(options, run))
