@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Bound", "Machines", "Objective", "Top", "plan"]
 
+NOTHING_FITS = 1
+"""Exit code if no plan fits on any machine."""
+
 _EXAMPLES = """\b
 Examples:
   scalewall plan --model llama3-70b --machine h100 --gpus 1024 --global-batch 2048 --seq 8192 --tokens 15e12
@@ -139,6 +142,8 @@ def plan(
         typer.echo(json_text(documents if several else documents[0]), nl=False)
     elif not csv:
         _print(results)
+    if not any(result.plans for result in results):
+        raise typer.Exit(NOTHING_FITS)
 
 
 plan.__doc__ = f"{cleandoc(str(plan.__doc__))}\n\n{_EXAMPLES}"
