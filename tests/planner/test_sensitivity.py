@@ -78,3 +78,11 @@ def test_more_memory_lets_faster_plans_in() -> None:
 def test_the_host_counts_where_experts_wait_for_it() -> None:
     assert of(mixture_run(), MIXTURE_LAYOUT)["host's speed"].much < 0.9
     assert of(dense_run(), LAYOUT)["host's speed"].much == 1
+
+
+def test_the_host_link_counts_where_activations_wait_there() -> None:
+    run = dense_run()
+    slow = replace(run, device=replace(run.device, host_bandwidth=10e9))
+    layout = Layout(tp=2, dp=8, offloaded_layers=32)
+    assert of(slow, layout)["host's link"].much < 0.9
+    assert of(run, LAYOUT)["host's link"].much == 1

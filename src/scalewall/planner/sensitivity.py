@@ -33,6 +33,7 @@ FIGURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "slow network's bandwidth": ("slow_bandwidth",),
         "slow network's latency": ("slow_step",),
         "latency of a call": ("call_latency", "pair_latency"),
+        "host's link": ("host_bandwidth",),
         "host's speed": (),
     }
 )
