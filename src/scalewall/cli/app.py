@@ -24,12 +24,14 @@ from scalewall.cli.limits import limits
 from scalewall.cli.models import models
 from scalewall.cli.plan import plan
 from scalewall.cli.recommend import recommend
+from scalewall.cli.report import report
 from scalewall.cli.reproduce import reproduce
 from scalewall.cli.require import require
 from scalewall.cli.results import results
 from scalewall.cli.schedule import schedule
 from scalewall.cli.serve import serve
 from scalewall.cli.sweep import sweep
+from scalewall.cli.uncertainty import uncertainty
 from scalewall.cli.validate import validate
 from scalewall.errors import InputError, ScalewallError
 
@@ -60,9 +62,11 @@ app.command()(schedule)
 app.command()(forecast)
 app.command()(cost)
 app.command()(figures)
+app.command()(report)
 app.command()(reproduce)
 app.command()(serve)
 app.command()(sweep)
+app.command()(uncertainty)
 app.command()(validate)
 app.add_typer(hardware)
 app.add_typer(laws)

@@ -23,7 +23,7 @@ from scalewall.report.generations import generations_chart
 from scalewall.report.lever_figures import gains_chart, what_if_curves
 from scalewall.report.money_charts import money_charts
 from scalewall.study.forecast import Forecast, ForecastStudy, forecast
-from scalewall.study.money import costed_runs
+from scalewall.study.money import efficient_runs
 from scalewall.study.what_if import Levers, levers
 
 __all__ = ["FIGURES", "Answers", "Drawn", "Figure"]
@@ -199,15 +199,7 @@ def _generations(answers: Answers) -> Drawn:
 
 
 def _money(answers: Answers) -> Drawn:
-    """Draw what runs cost as far as they are efficient."""
-    limits = [answers.limits(machine) for machine in _COSTED]
-    runs = [
-        run
-        for one in limits
-        for run in costed_runs(one, {})
-        if (run.training_flop or 0.0) <= (one.linear_scaling.last_pass_flop or 0.0)
-    ]
-    return money_charts(runs)
+    return money_charts([run for machine in _COSTED for run in efficient_runs(answers.limits(machine), {})])
 
 
 _PAPER = "arXiv 2411.01137"

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from typing import Any
 
+from scalewall.report.bar_chart import BarChart, bar_specification
 from scalewall.report.chart_data import Chart
-from scalewall.report.html import asset, chart_slot, charts_json, document
+from scalewall.report.html import asset, document, figure_slot, specifications_json
+from scalewall.report.plotly_figures import specification
 from scalewall.report.table import TableView
 
 __all__ = ["Section", "paragraphs", "sections_page"]
@@ -19,7 +22,7 @@ class Section:
 
     heading: str
     words: tuple[str, ...] = ()
-    charts: tuple[Chart, ...] = ()
+    charts: tuple[Chart | BarChart, ...] = ()
     tables: tuple[TableView, ...] = field(default=())
 
 
@@ -37,20 +40,20 @@ def sections_page(title: str, answer: Sequence[str], sections: Sequence[Section]
     command : str
         The command that makes the page again; empty: not shown.
     """
-    charts: dict[str, Chart] = {}
+    charts: dict[str, dict[str, Any]] = {}
     written = []
     for section in sections:
         slots = []
         for chart in section.charts:
             key = f"chart-{len(charts)}"
-            charts[key] = chart
-            slots.append(chart_slot(key, chart))
+            charts[key] = bar_specification(chart) if isinstance(chart, BarChart) else specification(chart)
+            slots.append(figure_slot(key, chart.title))
         tables = "".join(table.html() for table in section.tables)
         written.append(
             f"<section><h2>{escape(section.heading)}</h2>{paragraphs(section.words)}{''.join(slots)}{tables}</section>"
         )
     body = asset("report.html").substitute(answer=paragraphs(answer), sections="\n".join(written))
-    return document(title, body, charts_json(charts), command)
+    return document(title, body, specifications_json(charts), command)
 
 
 def paragraphs(words: Sequence[str]) -> str:

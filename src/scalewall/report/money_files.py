@@ -42,7 +42,7 @@ def save_costs(runs: Sequence[CostedRun], path: Path, command: str = "") -> None
         )
     if path.suffix.lower() == ".html":
         answer = [_words(run) for run in runs if run.money is not None]
-        section = money_section(runs)
+        section = money_section(runs, runs)
         write_text(path, sections_page("What do these training runs cost?", answer, (section,), command))
     else:
         from scalewall.report.matplotlib_figures import figure
@@ -50,14 +50,20 @@ def save_costs(runs: Sequence[CostedRun], path: Path, command: str = "") -> None
         save_figure(figure(charts), path)
 
 
-def money_section(runs: Sequence[CostedRun]) -> Section:
-    """Return figures and tables of what runs cost and draw, with every price, for a page."""
-    machines = {run.machine: run.prices for run in runs}
+def money_section(drawn: Sequence[CostedRun], told: Sequence[CostedRun]) -> Section:
+    """Return what runs cost and draw, with every price, for a page.
+
+    Parameters
+    ----------
+    drawn, told : sequence of CostedRun
+        What the figures show, and what the tables list.
+    """
+    machines = {run.machine: run.prices for run in told}
     return Section(
         "Money and energy",
         (),
-        money_charts(runs),
-        (cost_table(runs), power_table(runs), *(prices_table(prices) for prices in machines.values())),
+        money_charts(drawn),
+        (cost_table(told), power_table(told), *(prices_table(prices) for prices in machines.values())),
     )
 
 

@@ -10,7 +10,7 @@ from scalewall.errors import InputError, check_finite
 from scalewall.hardware import load_machine
 from scalewall.ideal.limits import Limits
 
-__all__ = ["CostedRun", "costed_runs", "stated_run", "telling_runs"]
+__all__ = ["CostedRun", "costed_runs", "efficient_runs", "stated_run", "telling_runs"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,12 @@ def costed_runs(limits: Limits, changes: Mapping[str, float]) -> tuple[CostedRun
         for point in limits.infeasible
     ]
     return tuple(sorted(runs, key=lambda run: run.training_flop or 0.0))
+
+
+def efficient_runs(limits: Limits, changes: Mapping[str, float]) -> tuple[CostedRun, ...]:
+    """Return the runs up to the last efficient one, with their cost."""
+    last = limits.linear_scaling.last_pass_flop or 0.0
+    return tuple(run for run in costed_runs(limits, changes) if (run.training_flop or 0.0) <= last)
 
 
 def telling_runs(limits: Limits, changes: Mapping[str, float]) -> tuple[CostedRun, ...]:
