@@ -1,26 +1,28 @@
-"""One server and one browser for all tests of the page."""
+"""One server, started as users start it, and one browser for all tests of the page."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
-from threading import Thread
 
 import pytest
 from playwright.sync_api import Browser
 
-from scalewall.web.serving import Server
 from tests.report.browser import chromium
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
-    server = Server("127.0.0.1", 0, workers=2)
-    server.warm()
-    thread = Thread(target=server.run)
-    thread.start()
-    yield server
-    server.close()
-    thread.join()
+def url() -> Iterator[str]:
+    """The address of a running server."""
+    command = [sys.executable, "-m", "scalewall", "serve", "--port", "0", "--workers", "2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        line = server.stdout.readline()
+        assert line.startswith("scalewall is ready at http://127.0.0.1:"), line
+        yield line.split()[4]
+        server.terminate()
+        assert server.wait(30) == 0
 
 
 @pytest.fixture(scope="session")

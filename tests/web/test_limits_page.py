@@ -12,7 +12,6 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from scalewall.web.presets import PRESETS
-from scalewall.web.serving import Server
 from scalewall.web.state import State, decode, encode
 from tests.web.opening import answered, until, visit
 
@@ -38,8 +37,8 @@ def choose(page: Page, label: str, option: str) -> None:
     page.get_by_role("option", name=option).first.click()
 
 
-def test_the_first_answer_is_there_at_once(server: Server, browser: Browser) -> None:
-    with visit(browser, server.url) as seen:
+def test_the_first_answer_is_there_at_once(url: str, browser: Browser) -> None:
+    with visit(browser, url) as seen:
         answered(seen.page)
         expect(seen.page.locator("#answer")).to_contain_text(
             "On H100, runs stay efficient up to 5.80e28 FLOP"
@@ -49,16 +48,16 @@ def test_the_first_answer_is_there_at_once(server: Server, browser: Browser) -> 
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.key)
-def test_every_preset_is_drawn(preset: object, server: Server, browser: Browser) -> None:
-    with visit(browser, server.url, f"/?{encode(State(preset.cards))}") as seen:
+def test_every_preset_is_drawn(preset: object, url: str, browser: Browser) -> None:
+    with visit(browser, url, f"/?{encode(State(preset.cards))}") as seen:
         answered(seen.page)
         names = [name for name, length, _ in curves(seen.page) if length > 3]
         assert names[: len(preset.cards)] == [card.name for card in preset.cards]
         assert seen.page.locator("#answer li").count() == len(preset.cards)
 
 
-def test_a_dragged_slider_changes_the_curve_before_it_is_let_go(server: Server, browser: Browser) -> None:
-    with visit(browser, server.url) as seen:
+def test_a_dragged_slider_changes_the_curve_before_it_is_let_go(url: str, browser: Browser) -> None:
+    with visit(browser, url) as seen:
         page = seen.page
         answered(page)
         before = curves(page)[0]
@@ -76,8 +75,8 @@ def test_a_dragged_slider_changes_the_curve_before_it_is_let_go(server: Server, 
         assert curves(page)[0][1] > before[1]
 
 
-def test_compare_duplicate_rename_hide_remove_and_undo(server: Server, browser: Browser) -> None:
-    with visit(browser, server.url) as seen:
+def test_compare_duplicate_rename_hide_remove_and_undo(url: str, browser: Browser) -> None:
+    with visit(browser, url) as seen:
         page = seen.page
         answered(page)
         page.get_by_role("button", name="Add one to compare").click()
@@ -101,8 +100,8 @@ def test_compare_duplicate_rename_hide_remove_and_undo(server: Server, browser: 
         assert state.cards[2].hidden
 
 
-def test_the_link_restores_the_page(server: Server, browser: Browser) -> None:
-    with visit(browser, server.url) as seen:
+def test_the_link_restores_the_page(url: str, browser: Browser) -> None:
+    with visit(browser, url) as seen:
         page = seen.page
         answered(page)
         choose(page, "Start from", "V100, A100, H100")
@@ -112,15 +111,15 @@ def test_the_link_restores_the_page(server: Server, browser: Browser) -> None:
         answered(page)
         link, words = page.url, page.locator("#answer").inner_text()
         drawn = curves(page)
-    with visit(browser, link, "") as again:
+    with visit(browser, url, link.removeprefix(url)) as again:
         answered(again.page)
         assert again.page.locator("#answer").inner_text() == words
         assert curves(again.page) == drawn
 
 
-def test_a_link_that_holds_nonsense_is_told_and_answered(server: Server, browser: Browser) -> None:
+def test_a_link_that_holds_nonsense_is_told_and_answered(url: str, browser: Browser) -> None:
     hostile = "/?v=1&1.name=%3Cimg%20src=x%20onerror=alert(1)%3E&1.months=nan&frobnicate=1&1.machine=b200"
-    with visit(browser, server.url, hostile) as seen:
+    with visit(browser, url, hostile) as seen:
         answered(seen.page)
         problems = seen.page.locator("#problems")
         expect(problems).to_contain_text("'frobnicate' is no setting")
@@ -129,16 +128,16 @@ def test_a_link_that_holds_nonsense_is_told_and_answered(server: Server, browser
         assert curves(seen.page)[0][0] == "b200"
 
 
-def test_what_cannot_be_computed_is_said_beside_what_can(server: Server, browser: Browser) -> None:
-    with visit(browser, server.url, "/?v=1&1.machine=h100&1.precision=4&2.machine=b200") as seen:
+def test_what_cannot_be_computed_is_said_beside_what_can(url: str, browser: Browser) -> None:
+    with visit(browser, url, "/?v=1&1.machine=h100&1.precision=4&2.machine=b200") as seen:
         answered(seen.page)
         expect(seen.page.get_by_role("alert")).to_contain_text("precision: 4 is not usable")
         assert curves(seen.page)[0][0] == "b200"
 
 
-def test_nothing_feasible_is_said_with_the_reason(server: Server, browser: Browser) -> None:
+def test_nothing_feasible_is_said_with_the_reason(url: str, browser: Browser) -> None:
     with visit(
-        browser, server.url, "/?v=1&1.machine=h100&1.months=0.001&1.grid=3,100000,1e6&1.search=reference"
+        browser, url, "/?v=1&1.machine=h100&1.months=0.001&1.grid=3,100000,1e6&1.search=reference"
     ) as seen:
         answered(seen.page)
         expect(seen.page.locator("#answer")).to_contain_text("finishes no run of the grid")
@@ -146,15 +145,15 @@ def test_nothing_feasible_is_said_with_the_reason(server: Server, browser: Brows
         expect(seen.page.locator("#figure-utilization")).to_be_hidden()
 
 
-def test_everything_hidden_is_said(server: Server, browser: Browser) -> None:
-    with visit(browser, server.url, "/?v=1&1.machine=h100&1.hidden=yes") as seen:
+def test_everything_hidden_is_said(url: str, browser: Browser) -> None:
+    with visit(browser, url, "/?v=1&1.machine=h100&1.hidden=yes") as seen:
         answered(seen.page)
         expect(seen.page.locator("#answer")).to_contain_text("Every configuration is hidden")
 
 
-def test_downloads_open_and_parse(server: Server, browser: Browser, tmp_path: Path) -> None:
+def test_downloads_open_and_parse(url: str, browser: Browser, tmp_path: Path) -> None:
     with visit(
-        browser, server.url, "/?v=1&1.machine=ref-h100&1.reference=yes&2.machine=b200&2.search=reference"
+        browser, url, "/?v=1&1.machine=ref-h100&1.reference=yes&2.machine=b200&2.search=reference"
     ) as seen:
         page = seen.page
         answered(page)
@@ -176,14 +175,14 @@ def test_downloads_open_and_parse(server: Server, browser: Browser, tmp_path: Pa
         assert b"<svg" in fetched("shares.svg")
 
 
-def test_a_machine_file_is_taken(server: Server, browser: Browser, tmp_path: Path) -> None:
+def test_a_machine_file_is_taken(url: str, browser: Browser, tmp_path: Path) -> None:
     good, bad = tmp_path / "mine.toml", tmp_path / "bad.toml"
     good.write_text(
         'schema = 1\nname = "mine"\ntitle = "Mine"\nkind = "user"\nbase = "h100"\n[network.1]\n'
         'bandwidth = { value = 200e9, evidence = "assumed", note = "a test" }\n'
     )
     bad.write_text('schema = 1\nname = "bad"\nbase = "../../secret"\n')
-    with visit(browser, server.url) as seen:
+    with visit(browser, url) as seen:
         page = seen.page
         answered(page)
         page.get_by_role("button", name="Figures of the machine").click()

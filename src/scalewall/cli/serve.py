@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 from typing import Annotated
 
 import typer
@@ -41,4 +43,5 @@ def serve(
         import webbrowser
 
         webbrowser.open(server.url)
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
     server.run()

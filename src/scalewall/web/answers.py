@@ -11,17 +11,17 @@ from typing import Literal
 
 from scalewall.errors import InputError, ScalewallError
 from scalewall.ideal.limits import Limits
+from scalewall.web.kept import Kept
 from scalewall.web.state import Card
-from scalewall.web.workers import StaleError, Workers
+from scalewall.web.tasks import limits_task
+from scalewall.web.workers import Workers
 
 __all__ = ["Answer", "Answers", "Mode", "Tickets"]
 
 Mode = Literal["preview", "full"]
 
-_STRIPES = 64
 _THREADS = 64
 _MOST_SESSIONS = 2000
-_LOCK_WAIT = 0.05
 
 
 @dataclass(frozen=True)
@@ -93,10 +93,7 @@ class Answers:
 
     def __init__(self, workers: Workers, most: int = 400) -> None:
         self._workers = workers
-        self._most = most
-        self._kept: OrderedDict[tuple[str, str | None], Limits] = OrderedDict()
-        self._lock = Lock()
-        self._stripes = [Lock() for _ in range(_STRIPES)]
+        self._kept: Kept[Limits] = Kept(most)
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="answers")
 
     def of(
@@ -137,14 +134,9 @@ class Answers:
         stale: Callable[[], bool],
         progress: Callable[[str, int, int], None],
     ) -> Answer:
-        preview = mode == "preview" and not _is_quick(card) and self._found(card, None) is None
+        preview = mode == "preview" and not _is_quick(card) and self._kept.found((card.key, None)) is None
         try:
-            limits = self._limits(
-                card,
-                "reference" if preview else None,
-                stale,
-                lambda done, total: progress(card.name, done, total),
-            )
+            limits = self._limits(card, "reference" if preview else None, stale, progress)
         except InputError as error:
             return Answer(place, card, None, str(error))
         except ScalewallError as error:
@@ -152,34 +144,18 @@ class Answers:
         return Answer(place, card, replace(limits, machine=card.name, title=card.name), preview=preview)
 
     def _limits(
-        self, card: Card, search: str | None, stale: Callable[[], bool], progress: Callable[[int, int], None]
+        self,
+        card: Card,
+        search: str | None,
+        stale: Callable[[], bool],
+        progress: Callable[[str, int, int], None],
     ) -> Limits:
-        key = (card.key, search)
-        stripe = self._stripes[hash(key) % _STRIPES]
-        while not stripe.acquire(timeout=_LOCK_WAIT):
-            if stale():
-                raise StaleError
-        try:
-            kept = self._found(card, search)
-            if kept is None:
-                kept = self._workers.limits(card, search, stale, progress)
-                self._keep(key, kept)
-            return kept
-        finally:
-            stripe.release()
+        def make() -> Limits:
+            return self._workers.ask(
+                limits_task, (dict(card.settings), search), search is None, stale, progress
+            )
 
-    def _found(self, card: Card, search: str | None) -> Limits | None:
-        key = (card.key, search)
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
-
-    def _keep(self, key: tuple[str, str | None], limits: Limits) -> None:
-        with self._lock:
-            self._kept[key] = limits
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+        return self._kept.of((card.key, search), make, stale)
 
 
 def _is_quick(card: Card) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 
 from scalewall.web.answers import Answers
 from scalewall.web.app import build_app
 from scalewall.web.state import DEFAULT
+from scalewall.web.tasks import limits_task
 from scalewall.web.workers import Workers
 
 __all__ = ["Server"]
@@ -53,20 +53,16 @@ class Server:
             raise
         self.url = f"http://{self._server.effective_host}:{self._server.effective_port}"
 
-    def warm(self, said: Callable[[str], None] = lambda text: None) -> None:
+    def warm(self) -> None:
         """Load or compile the search kernels, and compute what a visitor sees first."""
-        said("Loading the search ...")
-        self._workers.warm()
+        first = dict(DEFAULT.cards[0].settings)
+        self._workers.warm((limits_task, (first, "reference")), (limits_task, (first, None)))
         self.answers.of(DEFAULT.visible)
 
     def run(self) -> None:
-        """Serve until interrupted."""
+        """Serve until interrupted; then end the search processes."""
         try:
             self._server.run()
         finally:
-            self.close()
-
-    def close(self) -> None:
-        """Stop listening and end the search processes."""
-        self._server.close()
-        self._workers.close()
+            self._server.close()
+            self._workers.close()

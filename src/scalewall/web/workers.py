@@ -9,17 +9,19 @@ import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from multiprocessing.synchronize import Event
 from threading import Semaphore
+from typing import Any, TypeVar, cast
 
 from scalewall.errors import InputError, ScalewallError
-from scalewall.ideal.limits import Limits, PointResult, limits_of
-from scalewall.web.question import asked
-from scalewall.web.state import DEFAULT, Card
 
-__all__ = ["Progress", "SearchError", "StaleError", "Workers"]
+__all__ = ["Progress", "SearchError", "StaleError", "Task", "Workers"]
 
-Progress = Callable[[int, int], None]
+Progress = Callable[[str, int, int], None]
+"""Called with what is searched, how much is done and of how much."""
+
+Result = TypeVar("Result")
+Task = Callable[..., Result]
+"""A function of a module; besides its arguments it takes a :data:`Progress`."""
 
 _WAIT = 0.02
 """Seconds between looks at whether a question still matters."""
@@ -45,8 +47,7 @@ class _Worker:
     def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, far = context.Pipe()
-        self.cancelled: Event = context.Event()
-        self.process: BaseProcess = context.Process(target=_serve, args=(far, self.cancelled), daemon=True)
+        self.process: BaseProcess = context.Process(target=_serve, args=(far,), daemon=True)
         self.process.start()
         far.close()
 
@@ -75,44 +76,52 @@ class Workers:
             self._free.put(worker)
         self._long = Semaphore(number - 1)
 
-    def warm(self) -> None:
-        """Have every process load (or compile) the search kernels, one after the other."""
+    def warm(self, *questions: tuple[Task[object], tuple[Any, ...]]) -> None:
+        """Have every process answer some questions, one process after the other: that loads or compiles kernels."""
         waiting = [self._free.get() for _ in self._all]
         for worker in waiting:
-            for search in ("reference", "full"):
-                self._question(worker, DEFAULT.cards[0], search, lambda: False, lambda done, total: None)
+            for task, arguments in questions:
+                self._question(worker, task, arguments, lambda: False, lambda name, done, total: None)
             self._free.put(worker)
 
-    def limits(self, card: Card, search: str | None, stale: Callable[[], bool], progress: Progress) -> Limits:
-        """Return the limits of a configuration.
+    def ask(
+        self,
+        task: Task[Result],
+        arguments: tuple[Any, ...],
+        long: bool,
+        stale: Callable[[], bool],
+        progress: Progress,
+    ) -> Result:
+        """Return a task's result.
 
         Parameters
         ----------
-        card : Card
-            The configuration.
-        search : str or None
-            Another search than its own: a preview.
+        task : callable
+            What to do.
+        arguments : tuple
+            What it takes; plain data.
+        long : bool
+            Whether it may take more than a moment: one process is kept for those that do not.
         stale : callable
             Tells whether nobody waits any more.
         progress : callable
-            Called with runs done and runs in all.
+            Called as the task goes on.
 
         Raises
         ------
         InputError
-            The configuration cannot be used.
+            The question cannot be answered as it is put.
         SearchError
             It took too long, or the process died.
         StaleError
             Nobody waits any more.
         """
-        long = search is None
         if long:
             _wait(lambda: self._long.acquire(timeout=_WAIT), stale)
         try:
             worker = self._next(stale)
             try:
-                return self._question(worker, card, search, stale, progress)
+                return cast(Result, self._question(worker, task, arguments, stale, progress))
             except _LostError:
                 worker = self._replaced(worker)
                 raise
@@ -137,20 +146,26 @@ class Workers:
                 continue
 
     def _question(
-        self, worker: _Worker, card: Card, search: str | None, stale: Callable[[], bool], progress: Progress
-    ) -> Limits:
-        worker.cancelled.clear()
+        self,
+        worker: _Worker,
+        task: Task[object],
+        arguments: tuple[Any, ...],
+        stale: Callable[[], bool],
+        progress: Progress,
+    ) -> object:
+        cancelled = False
         end = time.monotonic() + self._patience
         try:
-            worker.pipe.send((dict(card.settings), search))
+            worker.pipe.send((task, arguments))
             while time.monotonic() < end:
                 if worker.pipe.poll(_WAIT):
                     kind, content = worker.pipe.recv()
                     if kind != "progress":
                         return _unwrapped(kind, content)
                     progress(*content)
-                elif stale() and not worker.cancelled.is_set():
-                    worker.cancelled.set()
+                elif stale() and not cancelled:
+                    cancelled = True
+                    worker.pipe.send(None)
                     end = time.monotonic() + _GRACE
         except (EOFError, OSError) as error:
             raise _LostError(
@@ -168,10 +183,9 @@ class Workers:
         return fresh
 
 
-def _unwrapped(kind: str, content: object) -> Limits:
+def _unwrapped(kind: str, content: object) -> object:
     """Return a process's answer, or raise what it answered."""
-    if kind == "limits":
-        assert isinstance(content, Limits)
+    if kind == "result":
         return content
     if kind == "input":
         assert isinstance(content, tuple)
@@ -187,27 +201,35 @@ def _wait(acquired: Callable[[], bool], stale: Callable[[], bool]) -> None:
             raise StaleError
 
 
-def _serve(pipe: Connection, cancelled: Event) -> None:
-    """Answer questions until the pipe closes."""
+def _serve(pipe: Connection) -> None:
+    """Answer questions until the pipe closes; None on the pipe says that nobody waits any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    def advance(done: int, total: int, _: PointResult) -> None:
-        if cancelled.is_set():
+    def advance(name: str, done: int, total: int) -> None:
+        if pipe.poll():
             raise StaleError
-        pipe.send(("progress", (done, total)))
+        pipe.send(("progress", (name, done, total)))
 
     while True:
         try:
-            settings, search = pipe.recv()
+            question = pipe.recv()
+            if question is not None:
+                task, arguments = question
+                pipe.send(_answered(task, arguments, advance))
         except (EOFError, OSError):
             return
-        try:
-            with asked(Card().having(**settings), search) as study:
-                answer: tuple[str, object] = ("limits", limits_of(study, study.machines[0], advance))
-        except StaleError:
-            answer = ("stale", None)
-        except InputError as error:
-            answer = ("input", (error.field, error.value, error.allowed, error.suggestions))
-        except Exception as error:
-            answer = ("failed", f"the search failed ({type(error).__name__}: {error})")
-        pipe.send(answer)
+
+
+def _answered(task: Task[object], arguments: tuple[Any, ...], advance: Progress) -> tuple[str, object]:
+    """Return a task's result, or what stopped it, by kind."""
+    try:
+        return ("result", task(*arguments, advance))
+    except StaleError:
+        return ("stale", None)
+    except InputError as error:
+        value = error.value if isinstance(error.value, (str, int, float)) else str(error.value)
+        return ("input", (error.field, value, error.allowed, error.suggestions))
+    except (BrokenPipeError, EOFError):
+        raise
+    except Exception as error:
+        return ("failed", f"the search failed ({type(error).__name__}: {error})")

@@ -109,7 +109,7 @@
       if (gate.answered.query === gate.wanted && answered.mode === "full") {
         history.replaceState(history.state, "", `${location.pathname}?${answered.query}`);
       }
-    } else if (answered && answered.number === 0 && gate.wanted !== query && !gate.busy) {
+    } else if (answered && answered.number === 0 && answered.query === query && !gate.busy) {
       gate.answered = { query, mode: answered.mode };
       document.body.dataset.answer = answered.mode;
     }

@@ -1,0 +1,65 @@
+"""Results that are kept: the same question costs nothing twice, and two visitors who ask it at once wait for one."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Generic, TypeVar
+
+from scalewall.web.workers import StaleError
+
+__all__ = ["Kept"]
+
+Result = TypeVar("Result")
+
+_STRIPES = 64
+_WAIT = 0.05
+"""Seconds between looks at whether a question that waits for another still matters."""
+
+
+class Kept(Generic[Result]):
+    """Results by key; the least recently used go first.
+
+    Parameters
+    ----------
+    most : int
+        How many are kept.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: OrderedDict[Hashable, Result] = OrderedDict()
+        self._lock = Lock()
+        self._stripes = [Lock() for _ in range(_STRIPES)]
+
+    def found(self, key: Hashable) -> Result | None:
+        """Return what is kept under a key, None if nothing is."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def of(self, key: Hashable, make: Callable[[], Result], stale: Callable[[], bool]) -> Result:
+        """Return what is kept under a key, made first if nothing is.
+
+        Raises
+        ------
+        StaleError
+            Nobody waits any more.
+        """
+        stripe = self._stripes[hash(key) % _STRIPES]
+        while not stripe.acquire(timeout=_WAIT):
+            if stale():
+                raise StaleError
+        try:
+            kept = self.found(key)
+            if kept is None:
+                kept = make()
+                with self._lock:
+                    self._kept[key] = kept
+                    while len(self._kept) > self._most:
+                        self._kept.popitem(last=False)
+            return kept
+        finally:
+            stripe.release()
