@@ -64,7 +64,11 @@ def test_own_measurements_take_the_place_of_public_ones(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[matmul]\nshare_17 = 0.5", "[matmuls]\n", "matmul = 3", "[matmul]\nshare_16 = 7", "[matmul"]
+    "text",
+    [
+        *("[matmul]\nshare_17 = 0.5", "[matmul]\nshare_4 = 0.5", "[matmuls]\n", "matmul = 3"),
+        *("[matmul]\nshare_16 = 7", "[matmul", "", "[matmul]\n"),
+    ],
 )
 def test_bad_measurements(tmp_path: Path, text: str) -> None:
     file = tmp_path / "own.toml"

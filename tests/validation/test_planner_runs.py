@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scalewall.errors import InputError
-from scalewall.report.validation_tables import too_large_table
+from scalewall.report.validation_tables import profiles_table, reasons_table, too_large_table
 from scalewall.validation.planner_cases import cases_of, family_of
 from scalewall.validation.planner_validation import predict_rows
 from scalewall.validation.runs import load_published, read_records, record_line
@@ -99,7 +99,7 @@ def test_one_run_of_the_exchange_format() -> None:
         ({"gbs": 12}, "dp x microbatch"),
         ({"n_gpus": 9, "tp": 2}, "multiple"),
         ({"heads": 0}, "heads"),
-        ({"heads": -3}, "heads"),
+        ({"heads": -3}, "heads: '-3' is not a count"),
         ({"layers": 0}, "layers"),
     ],
 )
@@ -134,10 +134,49 @@ def test_unknown_framework_says_how_its_profile_was_found() -> None:
     assert "no profile knows" in row.found
 
 
-@pytest.mark.parametrize("text", ["{", "[1, 2]", '{"layers": 3}', "3"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "[1, 2]",
+        '{"layers": 3}',
+        "3",
+        '{"id": null}',
+        '{"id": ""}',
+        "[" * 100_000,
+        '{"id": ' + "9" * 5000,
+    ],
+)
 def test_bad_lines(text: str) -> None:
     with pytest.raises(InputError, match="line 1"):
         import_runs(text)
+
+
+def test_no_two_runs_share_an_id_and_a_file_has_some() -> None:
+    with pytest.raises(InputError, match="line 3"):
+        import_runs(_line() + "\n" + _line())
+    with pytest.raises(InputError, match="at least one"):
+        import_runs("\n\n")
+
+
+@pytest.mark.parametrize(("key", "value"), [("layers", "x"), ("tp", 1.5), ("gbs", -8), ("seq", True)])
+def test_what_is_no_count_is_named(key: str, value: object) -> None:
+    (row,), _ = predict_rows(import_runs(_line(**{key: value})))
+    assert row.predicted is None
+    assert row.reason.startswith(f"{key}: {str(value)!r}")
+
+
+def test_measurements_that_are_none_do_not_count() -> None:
+    text = _line(derived_step_time_s=float("nan"), peak_mem_gb=float("inf"))
+    (step,) = import_runs(text)
+    assert step.step_seconds == step.memory_bytes == 0.0
+
+
+def test_a_file_of_runs_in_words() -> None:
+    rows, _ = predict_rows(import_runs(_line() + _line(id="b", framework="Abacus") + _line(id="c", gbs=None)))
+    profiles, reasons = profiles_table(rows), reasons_table(rows)
+    assert [str(line[2]) for line in profiles.rows] == ["1", "1", "2"]
+    assert reasons.rows == (("gbs is not given", "1", "c"),)
 
 
 def test_what_is_not_stated_is_assumed_and_said() -> None:

@@ -42,6 +42,9 @@ def fit_memory(
     recompute_modules: options.Modules = "",
     precision: options.Precision = "bf16",
     profile: options.ProfileName = "",
+    sequence_parallel: options.SequenceParallel = True,
+    shard_ranks: options.ShardRanks = 0,
+    offloaded_layers: options.OffloadedLayers = 0,
     set_: options.Set = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -53,6 +56,7 @@ def fit_memory(
         PlannerOptions(
             model, machine, gpus, global_batch, seq, tp, cp, pp, ep, etp, chunks, microbatch, schedule, sharding,
             recompute, recompute_modules, precision, profile, "all-to-all", False, "none", None, set_ or [],
+            sequence_parallel, shard_ranks, offloaded_layers,
         )
     )  # fmt: skip
     fit = fit_of(asked.run, asked.layout, asked.profile)
@@ -74,6 +78,8 @@ def fit_memory(
             "fixes": [
                 {"change": fix.change, "needed": fix.needed, "slowdown": fix.slowdown} for fix in fixes
             ],
+            "assumptions": asked.assumptions,
+            "warnings": asked.warnings,
         }
         typer.echo(json_text(document), nl=False)
     else:
@@ -85,6 +91,10 @@ def fit_memory(
         console.print(memory_table(stages, fit))
         if not fit.fits:
             console.print(fixes_table(fixes))
+        for note in asked.assumptions:
+            console.print(f"Assumed: {note}.", style="dim", highlight=False)
+        for warning in asked.warnings:
+            console.print(f"Warning: {warning}.", style="yellow", highlight=False)
     if not fit.fits:
         raise typer.Exit(DOES_NOT_FIT)
 

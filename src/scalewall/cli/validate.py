@@ -79,6 +79,8 @@ def _read(path: Path) -> str:
         raise InputError("--runs", str(path), "a file, and this is a folder")
     if not path.exists():
         raise InputError("--runs", str(path), "an existing file")
+    if not path.is_file():
+        raise InputError("--runs", str(path), "a regular file")
     if path.stat().st_size > LARGEST_FILE:
         raise InputError("--runs", str(path), f"a file of at most {LARGEST_FILE} bytes")
     try:
@@ -89,6 +91,7 @@ def _read(path: Path) -> str:
 
 def _foreign(path: Path, every_row: bool, plot: Path | None, json: bool) -> None:
     """Predict the runs of a file."""
+    from scalewall.report.validation_tables import profiles_table, reasons_table
     from scalewall.validation.planner_validation import predict_rows
     from scalewall.validation.runs_import import import_runs
 
@@ -97,7 +100,7 @@ def _foreign(path: Path, every_row: bool, plot: Path | None, json: bool) -> None
     if json:
         _print_json(found, _plain_summary(found))
         return
-    _print([_scores_line(found)], every_row=every_row, rows=found)
+    _print([profiles_table(found), reasons_table(found)], every_row=every_row, rows=found)
 
 
 def _own(
@@ -146,12 +149,6 @@ def _tables(validation: Validation) -> list[TableView]:
         too_large_table(validation.rows),
         refused_table([row for row in validation.rows if row.step.core]),
     ]
-
-
-def _scores_line(rows: Sequence[RunRow]) -> TableView:
-    from scalewall.report.validation_tables import refused_table
-
-    return refused_table(rows)
 
 
 def _save_plot(rows: Sequence[RunRow], path: Path | None) -> None:

@@ -43,11 +43,18 @@ def pin_measured(device: Device, path: Path) -> Device:
         for key in entries:
             if key not in _KEYS[table]:
                 raise unknown_name(f"{path}: {table} key", key, _KEYS[table])
+    if not any(tables.values()):
+        wanted = ", ".join(f"{table}.{key}" for table, keys in _KEYS.items() for key in keys)
+        raise InputError("--measured", str(path), f"a file with at least one of {wanted}")
     shares = dict(device.sustained)
-    for bits in list(shares):
-        share = tables.get("matmul", {}).get(f"share_{bits}")
-        if share is not None:
-            shares[bits] = check_finite(f"{path}: matmul.share_{bits}", share, 0.01, 1.0, "of the peak")
+    for key, share in tables.get("matmul", {}).items():
+        bits = int(key.removeprefix("share_"))
+        if bits not in shares:
+            offered = [f"share_{word}" for word in shares]
+            raise InputError(
+                f"{path}: matmul key", key, f"precisions of {device.name}: {', '.join(offered)}", offered
+            )
+        shares[bits] = check_finite(f"{path}: matmul.{key}", share, 0.01, 1.0, "of the peak")
     links = tables.get("collectives", {})
     fast = _bandwidth(path, "collectives.fast_bus_bandwidth", links.get("fast_bus_bandwidth"))
     slow = _bandwidth(path, "collectives.slow_bus_bandwidth", links.get("slow_bus_bandwidth"))

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 __all__ = [
     "groups_table",
     "memory_table",
+    "profiles_table",
+    "reasons_table",
     "refused_table",
     "runs_table",
     "summary_table",
@@ -138,6 +140,54 @@ def groups_table(validation: Validation, title: str, group: Group) -> TableView:
             Column("Within\n10 %", right=True),
         ),
         rows=tuple(rows),
+    )
+
+
+def profiles_table(rows: Sequence[RunRow]) -> TableView:
+    """Return the error by profile of runs that are not ours, with how each profile was found."""
+    groups: dict[tuple[str, str], list[RunRow]] = {}
+    for row in rows:
+        if row.predicted is not None:
+            groups.setdefault((row.profile, row.found), []).append(row)
+    lines: list[tuple[str | Cell, ...]] = []
+    for name, found, members in (*((*key, groups[key]) for key in sorted(groups)), ("all", "", list(rows))):
+        whole = _errors(members, "predicted")
+        lines.append(
+            (
+                Cell(name, "strong") if name == "all" else name,
+                found,
+                str(sum(row.predicted is not None for row in members)),
+                _pair(whole),
+                _percent(whole.bias if whole else None, signed=True),
+                _percent(whole.close if whole else None),
+            )
+        )
+    return TableView(
+        title="Runs of the file: error of the step time, median / 90th percentile in %",
+        columns=(
+            Column("Profile", whole=True),
+            Column("Found by", fold=20),
+            Column("Rows", right=True, whole=True),
+            Column("Error", right=True, whole=True),
+            Column("Bias", right=True, whole=True),
+            Column("Within\n10 %", right=True),
+        ),
+        rows=tuple(lines),
+        notes=("Every run with its reason or assumptions: --rows, --json.",),
+    )
+
+
+def reasons_table(rows: Sequence[RunRow]) -> TableView:
+    """Return why runs have no prediction, the most frequent reason first."""
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        if row.reason:
+            reasons.setdefault(row.reason, []).append(row.step.id)
+    lines = sorted(reasons.items(), key=lambda item: (-len(item[1]), item[0]))
+    return TableView(
+        title="Not predicted",
+        columns=(Column("Reason"), Column("Runs", right=True, whole=True), Column("Such as")),
+        rows=tuple((reason, str(len(names)), names[0]) for reason, names in lines),
     )
 
 

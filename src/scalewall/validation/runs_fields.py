@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["MissingError", "framework_of", "need", "whole"]
+__all__ = ["MissingError", "check_counts", "framework_of", "need", "whole"]
 
+_SHOWN = 20
+_COUNTS = (
+    *("layers", "hidden", "ffn", "heads", "kv_heads", "head_dim", "vocab", "seq", "mtp_layers"),
+    *("moe_experts", "moe_topk", "moe_ffn", "moe_shared_experts", "moe_shared_ffn", "moe_dense_layers"),
+    *("moe_layer_freq", "n_gpus", "gbs", "mbs", "tp", "cp", "pp", "dp", "ep", "etp", "vpp"),
+)
+"""Fields that count something."""
 _ON_MAIN = ("mbridge_skill_overlap",)
 """Sources without a release whose runs are those of the main branch: the same run, peak memory and all, as its card."""
 
@@ -25,6 +32,20 @@ def need(row: dict[str, Any], key: str) -> Any:
     if row.get(key) is None:
         raise MissingError(f"{key} is not given")
     return row[key]
+
+
+def check_counts(row: dict[str, Any]) -> None:
+    """Refuse a row in which something that is counted is no count.
+
+    Raises
+    ------
+    MissingError
+        Naming the field and its value.
+    """
+    for key in _COUNTS:
+        value = row.get(key)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+            raise MissingError(f"{key}: {str(value)[:_SHOWN]!r} is not a count")
 
 
 def whole(row: Any) -> Any:

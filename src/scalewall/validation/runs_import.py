@@ -7,7 +7,6 @@ may be absent; what is absent is assumed as stated here and listed in the record
 from __future__ import annotations
 
 import json
-import math
 import re
 from dataclasses import fields
 from typing import Any
@@ -16,7 +15,7 @@ from scalewall.errors import InputError
 from scalewall.planner.layout import Layout
 from scalewall.planner.run import Run
 from scalewall.validation.runs import MeasuredStep
-from scalewall.validation.runs_fields import MissingError, framework_of, whole
+from scalewall.validation.runs_fields import MissingError, check_counts, framework_of, whole
 from scalewall.validation.runs_layout import layout_of
 from scalewall.validation.runs_model import architecture_of, machine_of
 from scalewall.validation.runs_switches import run_of
@@ -24,6 +23,9 @@ from scalewall.workload.transformer import Transformer
 
 __all__ = ["import_runs"]
 
+_SHOWN = 40
+_LARGEST = 1e6
+"""Gigabytes that no accelerator holds, and seconds that no step takes: beyond, a figure is not one."""
 _TARGETS = (
     ("step_time_s", "stated"),
     ("derived_step_time_s", "throughput"),
@@ -37,20 +39,34 @@ def import_runs(text: str) -> list[MeasuredStep]:
     Raises
     ------
     InputError
-        A line that is no JSON object, or has no id.
+        A line that is no JSON object, or has no id of its own; no line at all.
     """
-    found = []
-    for number, line in enumerate(text.splitlines(), 1):
+    found: dict[str, MeasuredStep] = {}
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        try:
-            row = whole(json.loads(line))
-        except json.JSONDecodeError as error:
-            raise InputError(f"line {number}", line[:40], f"a JSON object a line ({error.msg})") from error
-        if not isinstance(row, dict) or "id" not in row:
-            raise InputError(f"line {number}", line[:40], "a JSON object with an id")
-        found.append(_record(row))
-    return found
+        row = _row(f"line {number}", line)
+        step = _record(row)
+        if step.id in found:
+            raise InputError(f"line {number}", step.id, "an id that no line before has")
+        found[step.id] = step
+    if not found:
+        raise InputError("runs", text[:40], "at least one line with a JSON object")
+    return list(found.values())
+
+
+def _row(where: str, line: str) -> dict[str, Any]:
+    """Return the object of one line."""
+    try:
+        row = whole(json.loads(line))
+    except json.JSONDecodeError as error:
+        raise InputError(where, line[:_SHOWN], f"a JSON object a line ({error.msg})") from error
+    except (ValueError, RecursionError) as error:
+        allowed = "a JSON object of plain values, with numbers that a computer can hold"
+        raise InputError(where, line[:_SHOWN], allowed) from error
+    if not isinstance(row, dict) or not isinstance(row.get("id"), (str, int)) or row["id"] == "":
+        raise InputError(where, line[:_SHOWN], "a JSON object with an id")
+    return row
 
 
 def _record(row: dict[str, Any]) -> MeasuredStep:
@@ -58,6 +74,7 @@ def _record(row: dict[str, Any]) -> MeasuredStep:
     why = ""
     parts: dict[str, dict[str, Any]] = {"architecture": {}, "machine": {}, "layout": {}, "run": {}}
     try:
+        check_counts(row)
         parts["architecture"] = architecture_of(row)
         parts["machine"] = machine_of(row)
         parts["layout"] = layout_of(row, assumed)
@@ -68,6 +85,7 @@ def _record(row: dict[str, Any]) -> MeasuredStep:
         why = f"a field is not what it should be ({error})"
     seconds, basis = _target(row)
     memory = row.get("peak_mem_gb")
+    known = isinstance(memory, (int, float)) and 0.0 < memory < _LARGEST
     return MeasuredStep(
         id=str(row["id"]),
         source=str(row.get("source_key") or ""),
@@ -79,7 +97,7 @@ def _record(row: dict[str, Any]) -> MeasuredStep:
         core=bool(row.get("core", False)),
         kind="layer" if row.get("kind") == "layer" else "train",
         why_not=why,
-        memory_bytes=memory * 1e9 if isinstance(memory, (int, float)) else 0.0,
+        memory_bytes=float(memory or 0.0) * 1e9 if known else 0.0,
         assumed=tuple(assumed),
         **{name: _without_defaults(name, part) for name, part in parts.items()},
     )
@@ -97,7 +115,7 @@ def _without_defaults(name: str, part: dict[str, Any]) -> dict[str, Any]:
 def _target(row: dict[str, Any]) -> tuple[float, str]:
     for key, basis in _TARGETS:
         seconds = row.get(key)
-        if isinstance(seconds, (int, float)) and 0.0 < seconds < math.inf:
+        if isinstance(seconds, (int, float)) and 0.0 < seconds < _LARGEST:
             return float(seconds), basis
     return 0.0, ""
 
