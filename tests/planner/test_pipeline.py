@@ -10,7 +10,7 @@ import pytest
 from scalewall.cost.pipeline import Work, build_schedule, placement_of, simulate, stage_costs
 from scalewall.planner.figures import degrees_of
 from scalewall.planner.layout import Layout
-from scalewall.planner.pipeline import bubble_seconds, stages, totals_of
+from scalewall.planner.pipeline import bubble_seconds, parts_keep_pace, stages, totals_of
 from scalewall.workload.experts import Experts
 from tests.planner.samples import DENSE
 
@@ -69,3 +69,12 @@ def test_zero_bubble_is_shorter() -> None:
 
 def test_slow_stage_counts_for_every_microbatch() -> None:
     assert bubble([1.0, 1.0], 8, Layout(pp=2)) == bubble([1.0, 2.0], 8, Layout(pp=2)) == 3.0
+
+
+def test_parts_of_different_depth_keep_pace_only_behind_a_stage_of_the_deepest() -> None:
+    """126 layers over 16 stages: eight chunks are even but for the ends, of seven one is twice as deep."""
+    model = replace(DENSE, layers=126)
+    assert parts_keep_pace(model, 16, 8)
+    assert not parts_keep_pace(model, 16, 7)
+    assert parts_keep_pace(replace(DENSE, layers=61), 4, 4)
+    assert parts_keep_pace(replace(DENSE, layers=30), 4, 1)

@@ -18,6 +18,7 @@ from scalewall.planner.data_parallel import group_ranks
 from scalewall.planner.figures import degrees_of
 from scalewall.planner.layout import SCHEDULES, Layout
 from scalewall.planner.memory import fit_of
+from scalewall.planner.pipeline import parts_keep_pace
 from scalewall.planner.plan import PlanQuestion
 from scalewall.planner.profile import load_profile
 from scalewall.planner.run import Run, check_run, divisors_of
@@ -87,6 +88,9 @@ def by_hand(asked: PlanQuestion, space: Space) -> Iterator[Layout]:
                 )
                 microbatches = check_run(run, layout)
             except InputError:
+                continue
+            bounded = any(bound.name == "chunks" for bound in asked.bounds)
+            if not bounded and not parts_keep_pace(run.model, pp, chunks):
                 continue
             if not space.offers.uneven and run.model.layers % (pp * chunks):
                 continue

@@ -10,6 +10,7 @@ from typing import get_args
 from scalewall.planner.bounds import Bound, allows
 from scalewall.planner.layout import SCHEDULES, Recompute
 from scalewall.planner.offers import EVERYTHING, Offers, offers_of
+from scalewall.planner.pipeline import parts_keep_pace
 from scalewall.planner.plan import Excluded, PlanQuestion
 from scalewall.planner.run import divisors_of, splits_heads
 
@@ -170,6 +171,7 @@ def space_of(question: PlanQuestion) -> Space:
             split = _split(question, offers, schedules, tp, cp)
             if split is not None:
                 splits.append(split)
+    excluded += _depths(question, splits)
     excluded += _batch(question, tensor, splits)
     return Space(question, offers, tuple(splits), again, tuple(excluded))
 
@@ -294,11 +296,14 @@ def _chunks(question: PlanQuestion, offers: Offers, pp: int, schedules: list[str
     most = 1
     if pp > 1 and "1f1b" in schedules and (offers.chunks or _bounded(bounds, "chunks")):
         most = (layers + 2) // pp
-    return [
+    found = [
         chunks
         for chunks in range(1, max(1, most) + 1)
         if allows(bounds, "chunks", chunks) and (offers.uneven or layers % (pp * chunks) == 0)
     ]
+    if _bounded(bounds, "chunks"):
+        return found
+    return [chunks for chunks in found if parts_keep_pace(question.run.model, pp, chunks)]
 
 
 def _variants(
@@ -326,6 +331,18 @@ def _shard_ranks(bounds: Iterable[Bound], sharding: str, domain: int) -> list[in
     if sharding in ("gradients", "parameters") and domain > 1:
         return [ranks for ranks in (0, domain) if allows(bounds, "shard_ranks", ranks)]
     return [0] if allows(bounds, "shard_ranks", 0) else []
+
+
+def _depths(question: PlanQuestion, splits: list[Split]) -> list[Excluded]:
+    """Return the interleaving that leaves parts of different depth."""
+    shapes = {shape for split in splits for shape in split.shapes}
+    layers, stages = question.run.model.layers, {pp for pp, _ in shapes if pp > 1}
+    most = max((chunks for _, chunks in shapes), default=1)
+    missing = sum((layers + 2) // pp for pp in stages) - sum(pp > 1 for pp, _ in shapes)
+    if most == 1 or missing <= 0 or _bounded(question.bounds, "chunks"):
+        return []
+    reason = f"{layers} layers leave parts of different depth, which wait for each other"
+    return [Excluded(f"{missing} of the interleaved pipelines", reason)]
 
 
 def _batch(question: PlanQuestion, tensor: list[int], splits: list[Split]) -> list[Excluded]:
