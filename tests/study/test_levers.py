@@ -23,7 +23,12 @@ def published(**settings: object) -> LimitsStudy:
 
 @pytest.mark.parametrize(
     ("written", "machine"),
-    [(FIGURE_3, "ref-h100-10x"), ("latency=10", "ref-h100-low-latency")],
+    [
+        (FIGURE_3, "ref-h100-10x"),
+        ("latency=10", "ref-h100-low-latency"),
+        ("domain=all", "ref-h100-global-nvlink"),
+        ("domain=all+latency=10", "ref-h100-global-nvlink-low-latency"),
+    ],
 )
 def test_levers_make_the_published_machines(written: str, machine: str) -> None:
     ours = outcome_of(what_if(published(), written))
@@ -67,12 +72,16 @@ def test_the_usual_levers_leave_out_what_a_machine_has_not() -> None:
     study = LimitsStudy(machines=("ref-h100-global-nvlink",), reference=True, flop=(1e27,))
     found = levers(study)
     refused = {one.name for one in found.unavailable}
-    assert {"domain=72", "precision=8"} <= refused
+    assert {"domain=72", "domain=all"} <= refused
     assert {one.what_if.name for one in found.outcomes} == set(STANDARD) - refused
     assert all(one.reason for one in found.unavailable)
 
 
-HARDWARE = [name for name, lever in LEVERS.items() if lever.group == "hardware" and name != "domain"]
+HARDWARE = [
+    name
+    for name, lever in LEVERS.items()
+    if lever.group == "hardware" and name not in ("domain", "data-centres")
+]
 
 
 @settings(deadline=None, max_examples=12)
@@ -106,7 +115,10 @@ def test_more_months_never_hurt(shorter: float, longer: float) -> None:
         ("months=6+months=9", "months", "each lever once"),
         ("domain=7.5", "domain", "whole number"),
         ("batch-law=zang", "batch", "zhang"),
-        ("precision=4", "precision", "16"),
+        ("precision=5", "precision", "16"),
+        ("low-communication=100", "low-communication", "STEPS/BITS"),
+        ("data-centres=4", "data-centres", "accelerators"),
+        ("failures=2", "failures", "hour"),
     ],
 )
 def test_what_cannot_be_asked_is_named(written: str, field: str, wanted: str) -> None:
@@ -119,3 +131,70 @@ def test_what_cannot_be_asked_is_named(written: str, field: str, wanted: str) ->
 def test_one_machine_at_a_time() -> None:
     with pytest.raises(InputError, match="one machine"):
         levers(LimitsStudy(machines=("h100", "b200")))
+
+
+def test_a_precision_that_the_machine_lacks_is_what_if_too() -> None:
+    asked = what_if(LimitsStudy(flop=(1e29,)), "precision=4").study.cluster("h100").accelerator
+    eight = LimitsStudy(precision=8).cluster("h100").accelerator
+    assert asked.word_bytes == 0.5
+    assert asked.peak_flops == 2 * eight.peak_flops
+    assert asked.sustained_fraction == eight.sustained_fraction
+
+
+def test_data_centres_are_one_more_level() -> None:
+    levels = what_if(LimitsStudy(), "data-centres=100000").study.cluster("h100").network.levels
+    assert [level.size for level in levels] == [8, 12500, None]
+    assert (levels[-1].bandwidth, levels[-1].latency) == (4.7e9, 2.5e-3)
+
+
+def test_low_communication_leaves_a_share_of_the_exchange() -> None:
+    study = LimitsStudy(flop=(1e28,), bounds={"dp": (64, 64)})
+    usual, rare = (
+        outcome_of(what_if(study, "months=3")),
+        outcome_of(what_if(study, "low-communication=100/4")),
+    )
+    assert rare.points[0].utilization > usual.points[0].utilization
+    before, after = (one.points[0].component_seconds["data_communication"] for one in (usual, rare))
+    dp = [math.prod(one.points[0].plan.dp) for one in (usual, rare)]
+    assert dp == [64, 64]
+    n_gpu = [one.points[0].n_gpu for one in (usual, rare)]
+    assert after * n_gpu[1] == pytest.approx(before * n_gpu[0] * 4 / 16 / 100, rel=0.5)
+
+
+def test_an_optimizer_costs_what_it_says() -> None:
+    study = LimitsStudy(flop=(1e26,))
+    plain = outcome_of(what_if(study, "batch=2")).points[0]
+    muon = outcome_of(what_if(study, "muon=2")).points[0]
+    assert muon.batch_tokens == plain.batch_tokens
+    assert muon.component_seconds["arithmetic"] * muon.n_gpu == pytest.approx(
+        1.02 * plain.component_seconds["arithmetic"] * plain.n_gpu, rel=1e-6
+    )
+    assert muon.utilization < plain.utilization
+
+
+def test_failures_cost_least_where_replicas_recover_alone() -> None:
+    study = LimitsStudy(flop=(1e26,))
+    without, job, replica, brief = (
+        outcome_of(what_if(study, written)).points[0]
+        for written in (
+            "months=3",
+            "failures=3.4e-5",
+            "failures-by-replica=3.4e-5",
+            "failures-by-replica=3.4e-5+pause=10",
+        )
+    )
+    assert without.utilization > brief.utilization > replica.utilization > job.utilization
+    assert without.attributed_seconds["failures"] == 0
+    assert job.binds == "failures"
+    assert sum(job.attributed_seconds.values()) == pytest.approx(job.batch_seconds)
+
+
+def test_both_closed_forms_hang_on_the_exponent_difference() -> None:
+    """arXiv 2411.01137: 1.92e28 and 1.94e31 for the H100's bandwidth, 2.3e31 for latency."""
+    found = levers(published(flop=(1e27,), months=3.0), only=["months=6"])
+    rows = {row.alpha: row for row in found.exponents}
+    assert rows[0.0].critical_compute_flop == pytest.approx(1.92e28, rel=3e-3)
+    assert rows[0.2].critical_compute_flop == pytest.approx(1.94e31, rel=3e-3)
+    assert rows[0.0].latency_wall_flop == pytest.approx(2.3e31, rel=2e-2)
+    walls = [row.latency_wall_flop for row in found.exponents]
+    assert walls == sorted(walls)

@@ -86,7 +86,7 @@ def levers(
     }
     study = study_of(scenario, {name: value for name, value in given.items() if value is not None})
     from scalewall.report.files import check_output, write_text
-    from scalewall.report.lever_tables import levers_table, levers_words
+    from scalewall.report.lever_tables import exponents_table, levers_table, levers_words
     from scalewall.report.plots import PLOT_SUFFIXES
     from scalewall.report.records import json_text
     from scalewall.study.what_if import levers as pull
@@ -114,6 +114,8 @@ def levers(
     console.print(levers_words(found), highlight=False, markup=False)
     console.print()
     console.print(levers_table(found))
+    console.print()
+    console.print(exponents_table(found))
 
 
 levers.__doc__ = f"{cleandoc(str(levers.__doc__))}\n\n{_EXAMPLES}"

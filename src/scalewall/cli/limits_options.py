@@ -14,15 +14,21 @@ __all__ = [
     "BatchAnchorFlop",
     "BatchAnchorTokens",
     "BatchExponent",
+    "BatchFactor",
     "BatchLaw",
     "BatchTokens",
     "Bound",
+    "CheckpointSeconds",
     "ClassicOrder",
     "Csv",
     "DataFactor",
     "DataLaw",
+    "DepthAnchorLayers",
+    "DepthExponent",
+    "DepthFactor",
     "DepthLaw",
     "DomainFilling",
+    "Failures",
     "Flop",
     "Grid",
     "Json",
@@ -32,13 +38,18 @@ __all__ = [
     "Model",
     "Months",
     "OneMachine",
+    "OptimizerCompute",
+    "OptimizerWords",
     "Output",
     "OverlapData",
     "OverlapPoint",
     "OverlapTensor",
     "Plot",
     "Precision",
+    "Recovery",
     "Reference",
+    "RegroupSeconds",
+    "RestartSeconds",
     "Rounding",
     "Save",
     "Scenario",
@@ -46,6 +57,8 @@ __all__ = [
     "Search",
     "Set",
     "Sparsity",
+    "SyncBits",
+    "SyncSteps",
     "TensorLevels",
     "Threshold",
     "TokensPerParameter",
@@ -187,6 +200,52 @@ Rounding = Annotated[
     typer.Option("--rounding/--no-rounding", help="Round layers, experts, sequences (default) or not."),
 ]
 Layers = Annotated[int | None, typer.Option("--layers", help="Of the depth law constant.")]
+DepthAnchorLayers = Annotated[
+    float | None, typer.Option("--depth-anchor-layers", help="Of the depth law power: at GPT-3's width.")
+]
+DepthExponent = Annotated[float | None, typer.Option("--depth-exponent", help="Of the depth law power.")]
+DepthFactor = Annotated[
+    float | None, typer.Option("--depth-factor", help="Times the depth law's layers: < 1 is wider.")
+]
+BatchFactor = Annotated[
+    float | None, typer.Option("--batch-factor", help="Times the batch law's tokens a batch.")
+]
+SyncSteps = Annotated[
+    int | None,
+    typer.Option("--sync-steps", help="Replicas exchange once in so many steps (DiLoCo; default 1)."),
+]
+SyncBits = Annotated[
+    int | None,
+    typer.Option("--sync-bits", help="Bits of a value that replicas exchange (default: the word's)."),
+]
+OptimizerCompute = Annotated[
+    float | None,
+    typer.Option("--optimizer-compute", help="The optimizer's arithmetic over the step's (default 0)."),
+]
+OptimizerWords = Annotated[
+    float | None,
+    typer.Option("--optimizer-words", help="Words a parameter of the optimizer's state (default 4)."),
+]
+Failures = Annotated[
+    float | None,
+    typer.Option(
+        "--failures",
+        help="Failures that stop the job, an accelerator and hour (default 0; today 2e-5 to 3.4e-5).",
+    ),
+]
+CheckpointSeconds = Annotated[
+    float | None, typer.Option("--checkpoint-seconds", help="Pause for a checkpoint (default 30).")
+]
+RestartSeconds = Annotated[
+    float | None, typer.Option("--restart-seconds", help="From a failure to work again (default 600).")
+]
+RegroupSeconds = Annotated[
+    float | None,
+    typer.Option("--regroup-seconds", help="Pause of the other replicas, recovery replica (default 180)."),
+]
+Recovery = Annotated[
+    str | None, typer.Option("--recovery", help="job (default): all restart; replica: the failed one alone.")
+]
 WidthRatio = Annotated[float | None, typer.Option("--width-ratio", help="d_ff / d_model, width law ratio.")]
 TokensPerParameter = Annotated[
     float | None, typer.Option("--tokens-per-parameter", help="Of the data law of that name.")

@@ -113,7 +113,7 @@ FIGURES: Mapping[str, FigureField] = {
     "network.*.size": FigureField(
         "",
         1,
-        1e12,
+        1e15,
         "Groups of the level below (accelerators at level 0) in a domain; the last has none.",
         True,
     ),

@@ -168,7 +168,8 @@ def cluster_size(placed: NDArray[np.int64], level_size: NDArray[np.int64]) -> in
     """Accelerators that a plan occupies, idle ones in its domains included.
 
     The degrees placed in level ``k`` multiply to ``p_k <= s_k``; ``floor(s_k / p_k)`` such groups share a
-    domain and ``s_k mod p_k`` members stay idle. A run that lies within one domain takes only what it uses.
+    domain and ``s_k mod p_k`` members stay idle. A run that lies within one domain takes only what it uses. Of the
+    last domain, ``part`` groups count their share of its idle ones, rounded up; no product here exceeds the result.
 
     Parameters
     ----------
@@ -184,9 +185,11 @@ def cluster_size(placed: NDArray[np.int64], level_size: NDArray[np.int64]) -> in
         if outside > 1:
             size = level_size[level]
             groups = size // placed[level]
-            if groups * placed[level] != size:
+            left_over = size - groups * placed[level]
+            if left_over != 0:
                 part = outside % groups
-                occupied = outside // groups * size + (part * size + groups - 1) // groups
+                occupied = outside // groups * size + part * placed[level]
+                occupied += (part * left_over + groups - 1) // groups
     return occupied
 
 

@@ -11,7 +11,7 @@ from scalewall.report.bar_chart import Bar, BarChart, bar_figure, bar_specificat
 from scalewall.report.chart_data import NEUTRAL, Axis, Chart, Rule, Series
 from scalewall.report.files import save_figure, write_text
 from scalewall.report.html import asset, document, figure_slot, specifications_json
-from scalewall.report.lever_tables import factor, levers_table, levers_words
+from scalewall.report.lever_tables import exponents_table, factor, levers_table, levers_words
 from scalewall.report.plotly_figures import specification
 from scalewall.report.words import part_label
 from scalewall.study.levers import GROUPS
@@ -96,6 +96,7 @@ def levers_page(levers: Levers, command: str = "") -> str:
         bars=figure_slot("bars", bars.title),
         curves=figure_slot("curves", curves.title),
         table=levers_table(levers).html(),
+        exponents=exponents_table(levers).html(),
     )
     drawn = specifications_json({"bars": bar_specification(bars), "curves": specification(curves)})
     return document(f"What moves the limits of {levers.title}?", body, drawn, command)

@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from scalewall.ideal.results import LinearScaling
     from scalewall.study.what_if import Levers, Outcome
 
-__all__ = ["factor", "levers_json", "levers_table", "levers_words", "list_json", "list_table"]
+__all__ = [
+    "exponents_table",
+    "factor",
+    "levers_json",
+    "levers_table",
+    "levers_words",
+    "list_json",
+    "list_table",
+]
 
 _ABSENT = Cell("none", "muted")
 _COLUMNS = (
@@ -143,6 +151,7 @@ def levers_json(levers: Levers) -> dict[str, object]:
         "baseline": _outcome_json(base, base),
         "levers": [_outcome_json(one, base) for one in levers.outcomes],
         "unavailable": levers.unavailable,
+        "exponents": levers.exponents,
         "assumptions": levers.assumptions,
         "warnings": levers.warnings,
     }
@@ -178,6 +187,30 @@ def _outcome_json(one: Outcome, base: Outcome) -> dict[str, object]:
             for point in one.points
         ],
     }
+
+
+def exponents_table(levers: Levers) -> TableView:
+    """Return both closed forms against the exponent difference that they hang on."""
+    return TableView(
+        title="Closed forms against the batch's exponent less the depth's (FLOP)",
+        columns=(
+            Column("Difference", right=True, whole=True),
+            Column("Bandwidth\nlimit", right=True, whole=True),
+            Column("Latency\nwall", right=True, whole=True),
+        ),
+        rows=tuple(
+            (
+                f"{row.alpha:g}",
+                units.scientific(row.critical_compute_flop),
+                units.scientific(row.latency_wall_flop),
+            )
+            for row in levers.exponents
+        ),
+        notes=(
+            "Both in training compute, without a search (arXiv 2411.01137). The published laws make 0.03, the batch "
+            "law of Zhang et al. 0.10.",
+        ),
+    )
 
 
 def list_json() -> dict[str, object]:

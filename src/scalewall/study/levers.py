@@ -13,24 +13,17 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from scalewall.errors import InputError, check_finite, unknown_name
-from scalewall.hardware.fields import pattern
-from scalewall.ideal.study import LimitsStudy
+from scalewall.errors import unknown_name
+from scalewall.study import lever_changes as changes
 
-__all__ = ["ENDLESS", "GROUPS", "LEVERS", "STANDARD", "Lever", "lever"]
+__all__ = ["GROUPS", "LEVERS", "STANDARD", "Lever", "lever"]
 
 ARTICLE = "Epoch AI 2024, data movement bottlenecks past 1e28 FLOP"
 PAPER = "Erdil and Schneider-Joseph 2024, arXiv:2411.01137"
-
-ENDLESS = "all"
-"""As the size of a domain: every accelerator of the cluster."""
-
-_WHOLE_CLUSTER = 1e9
-"""Accelerators of a domain that holds every cluster of practice: the most that a machine file takes."""
 
 GROUPS: Mapping[str, str] = MappingProxyType(
     {
@@ -38,16 +31,11 @@ GROUPS: Mapping[str, str] = MappingProxyType(
         "arithmetic": "arithmetic",
         "model": "model and laws",
         "run": "the run",
+        "algorithm": "algorithm",
+        "reliability": "reliability",
     }
 )
 """What a lever changes, and how a legend calls it."""
-
-_MEMORY = ("memory.*.bandwidth",)
-_NETWORK = ("network.*.bandwidth", "network.*.pair_bandwidth", "network.*.all_to_all_bandwidth")
-_KERNEL = ("accelerator.kernel_latency",)
-_HOPS = ("network.*.latency",)
-
-Change = Callable[[LimitsStudy, str], Mapping[str, object]]
 
 
 @dataclass(frozen=True)
@@ -78,82 +66,10 @@ class Lever:
     title: str
     group: str
     value: str
-    change: Change
+    change: changes.Change
     source: str
     note: str = ""
     changes_algorithm: bool = False
-
-
-def _number(name: str, text: str, low: float, high: float, unit: str = "") -> float:
-    """Return a lever's value as a number in a range.
-
-    Raises
-    ------
-    InputError
-        Naming the lever.
-    """
-    try:
-        value = float(text)
-    except ValueError:
-        raise InputError(name, text, f"a number from {low:g} to {high:g} {unit}".rstrip()) from None
-    return check_finite(name, value, low, high, unit)
-
-
-def _scaled(
-    study: LimitsStudy, patterns: tuple[str, ...], factor: float, start: str = ""
-) -> dict[str, object]:
-    """Multiply the machine's figures whose path has one of the patterns and begins with ``start``."""
-    cluster = study.cluster(study.machines[0])
-    changed = {
-        path: figure.value * factor
-        for path, figure in cluster.figures.items()
-        if pattern(path) in patterns and path.startswith(start)
-    }
-    return {"overrides": MappingProxyType({**study.overrides, **changed})}
-
-
-def _faster(name: str, *patterns: str) -> Change:
-    """Multiply figures by the value."""
-    return lambda study, value: _scaled(study, patterns, _number(name, value, 1e-3, 1e6, "times"))
-
-
-def _shorter(name: str, *patterns: str) -> Change:
-    """Divide figures by the value."""
-    return lambda study, value: _scaled(study, patterns, 1 / _number(name, value, 1e-3, 1e6, "times"))
-
-
-def _outer_bandwidth(study: LimitsStudy, value: str) -> Mapping[str, object]:
-    outer = len(study.cluster(study.machines[0]).network.levels) - 1
-    factor = _number("outer-bandwidth", value, 1e-3, 1e6, "times")
-    return _scaled(study, _NETWORK, factor, start=f"network.{outer}.")
-
-
-def _domain(study: LimitsStudy, value: str) -> Mapping[str, object]:
-    if len(study.cluster(study.machines[0]).network.levels) < 2:
-        raise InputError("domain", value, "a machine whose fast domain has a bound")
-    size = _WHOLE_CLUSTER if value == ENDLESS else _number("domain", value, 1, 1e9, "accelerators")
-    if size != int(size):
-        raise InputError("domain", value, "a whole number of accelerators, or all")
-    return {"overrides": MappingProxyType({**study.overrides, "network.0.size": size})}
-
-
-def _precision(_: LimitsStudy, value: str) -> Mapping[str, object]:
-    return {"precision": round(_number("precision", value, 1, 64, "bits"))}
-
-
-def _field(name: str, field: str, low: float, high: float, unit: str = "", **others: object) -> Change:
-    """Set a field of the study to the value, with what goes with it."""
-    return lambda _, value: {field: _number(name, value, low, high, unit), **others}
-
-
-def _layers(_: LimitsStudy, value: str) -> Mapping[str, object]:
-    return {"depth_law": "constant", "layers": round(_number("layers", value, 1, 1e6, "layers"))}
-
-
-def _sparse(_: LimitsStudy, value: str) -> Mapping[str, object]:
-    if value == "law":
-        return {"model": "sparse", "sparsity": None}
-    return {"model": "sparse", "sparsity": round(_number("sparse", value, 1, 1e6, "experts, or law"))}
 
 
 _TIMES = "times better, such as 10"
@@ -167,7 +83,7 @@ LEVERS: Mapping[str, Lever] = MappingProxyType(
                 "all bandwidths x{}",
                 "hardware",
                 _TIMES,
-                _faster("bandwidth", *_MEMORY, *_NETWORK),
+                changes.faster("bandwidth", *changes.MEMORY, *changes.NETWORK),
                 ARTICLE,
                 "Every memory with a bandwidth of its own and every network level; on-chip memory that runs at the "
                 "arithmetic's clock stays, as in the article's figure 3.",
@@ -177,7 +93,7 @@ LEVERS: Mapping[str, Lever] = MappingProxyType(
                 "memory bandwidth x{}",
                 "hardware",
                 _TIMES,
-                _faster("memory-bandwidth", *_MEMORY),
+                changes.faster("memory-bandwidth", *changes.MEMORY),
                 PAPER,
             ),
             Lever(
@@ -185,7 +101,7 @@ LEVERS: Mapping[str, Lever] = MappingProxyType(
                 "network bandwidth x{}",
                 "hardware",
                 _TIMES,
-                _faster("network-bandwidth", *_NETWORK),
+                changes.faster("network-bandwidth", *changes.NETWORK),
                 PAPER,
             ),
             Lever(
@@ -193,7 +109,7 @@ LEVERS: Mapping[str, Lever] = MappingProxyType(
                 "outermost network level x{}",
                 "hardware",
                 _TIMES,
-                _outer_bandwidth,
+                changes.outer_bandwidth,
                 PAPER,
             ),
             Lever(
@@ -201,7 +117,7 @@ LEVERS: Mapping[str, Lever] = MappingProxyType(
                 "all latencies /{}",
                 "hardware",
                 _TIMES,
-                _shorter("latency", *_KERNEL, *_HOPS),
+                changes.shorter("latency", *changes.KERNEL, *changes.HOPS),
                 ARTICLE,
             ),
             Lever(
@@ -209,7 +125,7 @@ LEVERS: Mapping[str, Lever] = MappingProxyType(
                 "kernel latency /{}",
                 "hardware",
                 _TIMES,
-                _shorter("kernel-latency", *_KERNEL),
+                changes.shorter("kernel-latency", *changes.KERNEL),
                 ARTICLE,
             ),
             Lever(
@@ -217,7 +133,7 @@ LEVERS: Mapping[str, Lever] = MappingProxyType(
                 "network latency /{}",
                 "hardware",
                 _TIMES,
-                _shorter("network-latency", *_HOPS),
+                changes.shorter("network-latency", *changes.HOPS),
                 ARTICLE,
             ),
             Lever(
@@ -225,7 +141,7 @@ LEVERS: Mapping[str, Lever] = MappingProxyType(
                 "fast domain of {}",
                 "hardware",
                 "accelerators in the innermost network domain, or all",
-                _domain,
+                changes.domain,
                 ARTICLE,
                 "The links inside keep their bandwidth and latency however many accelerators they join.",
             ),
@@ -234,16 +150,17 @@ LEVERS: Mapping[str, Lever] = MappingProxyType(
                 "{}-bit arithmetic",
                 "arithmetic",
                 "bits a word",
-                _precision,
+                changes.precision,
                 "the machine's own peak at this width",
-                "Every word shrinks: weights, activations, gradients and what the network carries.",
+                "Every word shrinks: weights, activations, gradients and what the network carries. A machine without "
+                "such units is given twice the peak for half the bits, with the same sustained share.",
             ),
             Lever(
                 "months",
                 "{} months",
                 "run",
                 "months that a run may take",
-                _field("months", "months", 1e-3, 1200, "months"),
+                changes.field_of("months", "months", 1e-3, 1200, "months"),
                 ARTICLE,
             ),
             Lever(
@@ -259,7 +176,7 @@ LEVERS: Mapping[str, Lever] = MappingProxyType(
                 "batch ~ C^{}",
                 "model",
                 "power of training compute, through GPT-3's batch",
-                _field("batch-exponent", "batch_exponent", 0, 1, batch_law="power"),
+                changes.field_of("batch-exponent", "batch_exponent", 0, 1, batch_law="power"),
                 PAPER,
                 "The laws' own exponent is 1/6.",
             ),
@@ -268,9 +185,35 @@ LEVERS: Mapping[str, Lever] = MappingProxyType(
                 "{} layers at any size",
                 "model",
                 "layers",
-                _layers,
+                changes.layers,
                 ARTICLE,
                 "Depth that does not grow; what that costs in loss is not counted.",
+            ),
+            Lever(
+                "depth-exponent",
+                "depth ~ (d_model d_ff)^{}",
+                "model",
+                "power of d_model d_ff, through the law's own depth at GPT-3's width",
+                changes.depth_exponent,
+                PAPER,
+                "The laws have 0.3751 and 0.3351.",
+            ),
+            Lever(
+                "aspect-ratio",
+                "{}x as wide for its depth",
+                "model",
+                "times the width a layer that the depth law gives",
+                changes.aspect,
+                ARTICLE,
+                "What shallower models lose is not counted.",
+            ),
+            Lever(
+                "batch",
+                "batch x{} at any size",
+                "model",
+                "times the batch law's tokens",
+                changes.batch_factor,
+                ARTICLE,
             ),
             Lever(
                 "depth-law",
@@ -285,7 +228,7 @@ LEVERS: Mapping[str, Lever] = MappingProxyType(
                 "d_ff = {} d_model",
                 "model",
                 "d_ff over d_model",
-                _field("width-ratio", "width_ratio", 0.01, 100, width_law="ratio"),
+                changes.field_of("width-ratio", "width_ratio", 0.01, 100, width_law="ratio"),
                 PAPER,
             ),
             Lever(
@@ -293,7 +236,7 @@ LEVERS: Mapping[str, Lever] = MappingProxyType(
                 "{} tokens a parameter",
                 "model",
                 "tokens a parameter; 20 is Chinchilla's",
-                _field(
+                changes.field_of(
                     "tokens-per-parameter", "tokens_per_parameter", 1e-3, 1e6, data_law="tokens-per-parameter"
                 ),
                 ARTICLE,
@@ -304,8 +247,79 @@ LEVERS: Mapping[str, Lever] = MappingProxyType(
                 "sparse, experts by {}",
                 "model",
                 "law, or experts a block",
-                _sparse,
+                changes.sparse,
                 PAPER,
+            ),
+            Lever(
+                "data-centres",
+                "data centres of {}",
+                "hardware",
+                "accelerators of one",
+                changes.data_centres,
+                "Epoch AI's simulator; fibre as in the catalogue's h100-four-data-centres",
+                "Between them 4.7 GB/s an accelerator and 2.5 ms: 500 km of fibre. Runs within one do not notice.",
+            ),
+            Lever(
+                "low-communication",
+                "gradients every {} steps/bits",
+                "algorithm",
+                "STEPS/BITS: once in so many steps, values of so many bits",
+                changes.low_communication,
+                "Douillard et al. 2023 and 2025, arXiv:2311.08105 (500/32) and arXiv:2501.18512 (100/4)",
+                "What it costs in loss is not counted: 1.2 % more loss with 8 replicas of 2.4e9 parameters "
+                "(arXiv:2503.09799), which is up to 1.5 times the compute; nobody has published thousands of replicas.",
+                True,
+            ),
+            Lever(
+                "muon",
+                "Muon, batch x{}",
+                "algorithm",
+                "times the useful batch",
+                changes.optimizer("muon", changes.MUON_COMPUTE, changes.MUON_WORDS),
+                "Liu et al. 2025, arXiv:2502.16982; larger batches: arXiv:2505.02222",
+                "2 % more arithmetic, half of Adam's state. The factor on the batch is yours: none is published beyond "
+                "4e9 parameters.",
+                True,
+            ),
+            Lever(
+                "second-order",
+                "second-order optimizer, batch x{}",
+                "algorithm",
+                "times the useful batch",
+                changes.optimizer("second-order", changes.SECOND_ORDER_COMPUTE, changes.SECOND_ORDER_WORDS),
+                "Zhang et al. 2019, arXiv:1907.04164 (K-FAC); Vyas et al. 2024, arXiv:2409.11321 (SOAP)",
+                "10 % more arithmetic, three times Adam's state (assumed). The factor on the batch is yours, and "
+                "contested.",
+                True,
+            ),
+            Lever(
+                "failures",
+                "{} failures an hour, job restarts",
+                "reliability",
+                "failures that stop the job, an accelerator and hour",
+                changes.field_of("failures", "failures", 0, 1, "an accelerator and hour", recovery="job"),
+                "Llama 3, arXiv:2407.21783 (2e-5); Meta RSC-1, arXiv:2410.21680 and 2602.00277 (3.4e-5)",
+                "Checkpoints of 30 s at Young's interval, 10 minutes to restart.",
+            ),
+            Lever(
+                "failures-by-replica",
+                "{} failures an hour, replica restarts",
+                "reliability",
+                "failures, an accelerator and hour",
+                changes.field_of(
+                    "failures-by-replica", "failures", 0, 1, "an accelerator and hour", recovery="replica"
+                ),
+                "Meta, arXiv:2602.00277",
+                "All pause for 3 minutes, the failed replica for 10; its state comes from another.",
+            ),
+            Lever(
+                "pause",
+                "pauses of {} s",
+                "reliability",
+                "seconds that all replicas pause after a failure",
+                changes.field_of("pause", "regroup_seconds", 0, 1e6, "s"),
+                "Gemini 2.5's report: tens of seconds with slices that drop out",
+                "Goes with failures-by-replica.",
             ),
         )
     }
@@ -316,18 +330,22 @@ STANDARD = (
     *(f"bandwidth={times}" for times in (2, 10)),
     *("memory-bandwidth=10", "network-bandwidth=10", "outer-bandwidth=10"),
     *("latency=10", "kernel-latency=10", "network-latency=10"),
-    *(f"domain={size}" for size in (8, 72, 256, 576, ENDLESS)),
+    *(f"domain={size}" for size in (8, 72, 256, 576, changes.ENDLESS)),
     *("precision=8", "precision=4"),
     *("months=6", "months=9", "months=12"),
     *("batch-law=zhang", "batch-law=deepseek", "batch-exponent=0.25", "batch-exponent=0.333"),
-    *("layers=120", "depth-law=refit"),
+    *("layers=120", "depth-law=refit", "depth-exponent=0.3", "aspect-ratio=4", "batch=4"),
     *("width-ratio=16", "tokens-per-parameter=5", "tokens-per-parameter=100", "sparse=law"),
+    *("data-centres=100000", "low-communication=100/4", "muon=2", "second-order=4"),
+    *("failures=2e-5", "failures=3.4e-5", "failures-by-replica=3.4e-5"),
+    "failures-by-replica=3.4e-5+pause=10",
     "bandwidth=10+latency=10",
     "bandwidth=10+kernel-latency=10+network-latency=2.25",
     "network-bandwidth=10+latency=10",
     "domain=72+latency=10",
     "bandwidth=10+latency=10+batch-law=zhang",
     "months=12+batch-law=zhang",
+    "data-centres=100000+low-communication=100/4",
 )
 """What ``scalewall levers`` tries: each lever alone and the combinations that the article talks about. The one with
 ``network-latency=2.25`` is its figure 3, whose machine divides the kernel's latency by ten and a hop's by 2.25."""

@@ -11,6 +11,7 @@ from scalewall.ideal.limits import linear_scaling, point_of
 from scalewall.ideal.results import InfeasiblePoint, LinearScaling, Point
 from scalewall.ideal.search import Searcher
 from scalewall.ideal.study import LimitsStudy
+from scalewall.study.exponents import ExponentRow, exponent_rows
 from scalewall.study.levers import STANDARD, Lever, lever
 
 __all__ = ["BASELINE", "Levers", "Outcome", "Unavailable", "WhatIf", "levers", "outcome_of", "what_if"]
@@ -121,6 +122,8 @@ class Levers:
         By what they gain for efficient scaling, most first.
     unavailable : tuple of Unavailable
         What could not be asked.
+    exponents : tuple of ExponentRow
+        Both closed forms of the baseline against the exponent that they hang on.
     title : str
         The machine, for people.
     assumptions : mapping
@@ -132,6 +135,7 @@ class Levers:
     baseline: Outcome
     outcomes: tuple[Outcome, ...]
     unavailable: tuple[Unavailable, ...]
+    exponents: tuple[ExponentRow, ...]
     title: str
     assumptions: Mapping[str, object]
     warnings: tuple[str, ...]
@@ -245,6 +249,7 @@ def levers(
         baseline=baseline,
         outcomes=tuple(sorted(rest, key=lambda one: one.gains(baseline)[0], reverse=True)),
         unavailable=tuple(unavailable),
+        exponents=exponent_rows(cluster, study.duration_seconds),
         title=cluster.title,
         assumptions=study.assumptions(cluster),
         warnings=study.warnings(cluster),
