@@ -20,6 +20,7 @@ from scalewall.study.forecast import (
     read_start,
 )
 from scalewall.study.forecast_published import steps_to_ours
+from scalewall.study.forecast_worlds import sampled_worlds, settled
 from scalewall.study.growth import fit_growth, stated_growth
 
 TENFOLD = np.array([1.0])
@@ -130,22 +131,43 @@ def test_successors_are_looked_at_until_no_draw_needs_another() -> None:
     assert one.infeasible.median >= fixed.infeasible.median
 
 
-def test_worlds_are_drawn_from(simple: Forecast) -> None:
-    worlds = ({"batch_law": "zhang"}, {})
-    drawn = forecast(certain(small(), worlds=worlds)).machines[0].efficient
+def test_worlds_widen_the_dates_and_come_out_again(simple: Forecast) -> None:
+    drawn = forecast(certain(small(), worlds=4)).machines[0].efficient
     base = simple.machines[0].efficient
-    assert drawn.dates[0.95] > base.dates[0.95]
-    assert drawn.dates[0.05] == pytest.approx(base.dates[0.05], abs=0.3)
+    assert drawn.dates[0.95] - drawn.dates[0.05] > base.dates[0.95] - base.dates[0.05]
+    assert forecast(certain(small(), worlds=4)).machines[0].efficient.years == drawn.years
+
+
+def test_a_reference_study_has_no_worlds_unless_asked() -> None:
+    assert certain(small()).worlds == 0
+    assert certain(small(machines=("h100",), reference=False)).worlds == 32
+
+
+def test_what_the_question_settles_is_not_drawn() -> None:
+    plain = LimitsStudy()
+    (world,) = sampled_worlds(plain, "h100", 1, 0)
+    assert set(world) >= {"depth_law", "data_law", "batch_law", "depth_exponent", "overrides"}
+    assert "months" not in world
+    chosen = LimitsStudy(batch_law="zhang", months=6.0, overrides={"network.1.bandwidth": 100e9})
+    worlds = sampled_worlds(chosen, "h100", 8, 0)
+    assert "batch_exponent" not in worlds[0]
+    assert "batch_law" not in worlds[0]
+    figures = [world["overrides"] for world in worlds]
+    assert all(overrides["network.1.bandwidth"] == 100e9 for overrides in figures)  # type: ignore[index]
+    assert len({overrides["memory.0.bandwidth"] for overrides in figures}) == 8  # type: ignore[index]
+    assert settled(chosen) == ("months", "batch_anchor_tokens", "batch_exponent", "network.1.bandwidth")
 
 
 def test_the_way_from_the_published_date_changes_one_thing_a_step(simple: Forecast) -> None:
-    claimed, computed, growth, start, limit, ours = steps_to_ours(simple, simple.machines[0])
+    claimed, computed, growth, start, limit, successors, ours = steps_to_ours(simple, simple.machines[0])
     assert claimed.years_left == pytest.approx(3.0)
     assert computed.years_left == pytest.approx(math.log(400) / math.log(math.sqrt(20)))
     assert growth.years_left == pytest.approx(math.log10(400))
     assert start.year == pytest.approx(2025.0 + math.log10(20))
     own = simple.machines[0].generations[0]
     assert limit.limit_flop == pytest.approx(math.sqrt(own.efficient_low * own.efficient_high))
+    assert successors.year == pytest.approx(limit.year), "a machine without successors"
+    assert successors.limit_flop == pytest.approx(limit.limit_flop)
     assert ours.year == simple.machines[0].efficient.median
 
 
@@ -177,6 +199,7 @@ def test_a_trend_needs_a_fit() -> None:
         ("generations", -1),
         ("samples", 0),
         ("seed", -1),
+        ("worlds", -1),
         ("lag_years", -1.0),
         ("now", 0.0),
     ],

@@ -68,6 +68,12 @@ Generations = Annotated[
 ]
 Lag = Annotated[float, typer.Option("--lag", help="Years from a machine's release to frontier runs on it.")]
 Samples = Annotated[int, typer.Option("--samples", help="Draws.")]
+Worlds = Annotated[
+    int | None,
+    typer.Option(
+        "--worlds", help="Sampled laws and figures (default 32; none with --reference); 0: as they stand."
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", help="The same seed makes the same draws.")]
 Now = Annotated[str | None, typer.Option("--now", help="Date that years are counted from (default today).")]
 Csv = Annotated[
@@ -86,6 +92,7 @@ def forecast(
     generations: Generations = 8,
     lag: Lag = 1.25,
     samples: Samples = 4000,
+    worlds: Worlds = None,
     seed: Seed = 0,
     now: Now = None,
     model: options.Model = None,
@@ -132,7 +139,7 @@ def forecast(
         since,
         (start, start_spread),
         (rate or (), generation_years),
-        {"generations": generations, "lag_years": lag, "samples": samples, "seed": seed},
+        {"generations": generations, "lag_years": lag, "samples": samples, "worlds": worlds, "seed": seed},
         now,
     )
     from scalewall.report.plots import PLOT_SUFFIXES

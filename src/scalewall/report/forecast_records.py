@@ -36,7 +36,7 @@ def forecast_json(forecast: Forecast) -> dict[str, object]:
         "lag_years": study.lag_years,
         "samples": study.samples,
         "seed": study.seed,
-        "worlds": [dict(world) for world in study.worlds],
+        "worlds": study.worlds,
         "machines": [_machine(forecast, one) for one in forecast.machines],
         "warnings": forecast.warnings,
     }

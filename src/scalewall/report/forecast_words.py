@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from scalewall.report import units
+from scalewall.study.forecast_worlds import settled
 from scalewall.study.training_runs import largest_run
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ def rests_on(forecast: Forecast) -> list[str]:
     start = study.start
     rates = ", ".join(f"{name.replace('_', ' ')} {rate:.3g}" for name, rate in study.progress.rates().items())
     worlds = (
-        f"{len(study.worlds)} sets of sampled laws and figures"
+        f"{study.worlds} worlds of sampled laws and figures (those of scalewall uncertainty, with their evidence; "
+        f"settled here: {', '.join(settled(study.limits))})"
         if study.worlds
         else "the laws and figures as they stand"
     )

@@ -20,10 +20,13 @@ from numpy.typing import NDArray
 from scalewall.errors import InputError, check_finite
 from scalewall.hardware import read_machine
 from scalewall.ideal.limits import Limits, limits_of
+from scalewall.ideal.results import LinearScaling, Point
 from scalewall.ideal.study import LimitsStudy
 from scalewall.study.forecast_machines import Progress, catalogue_progress, improved, released_year
+from scalewall.study.forecast_worlds import sampled_worlds
 from scalewall.study.growth import Growth, fit_growth
 from scalewall.study.training_runs import decimal_year, largest_run, read_date
+from scalewall.study.what_if import WhatIf, outcome_of
 from scalewall.validation.claims_published import FRONTIER_FLOP
 
 __all__ = [
@@ -51,6 +54,9 @@ START_SPREAD = 1.5
 LAG_YEARS = 1.25
 """From a machine's release to the first frontier run on it: 1.2 years for the H100 (2022-09; Inflection-2,
 2023-11), 1.25 for the A100 (2020-05; Jurassic-1, 2021-08), in the tables of machines and runs."""
+
+WORLDS = 32
+"""Sampled worlds: enough for a median and a band, and some ten seconds of search a machine."""
 
 MOST_GENERATIONS = 8
 """Generations that are looked at; the last one stays in force after that."""
@@ -136,9 +142,10 @@ class ForecastStudy:
         From a machine's release to the first frontier run on it.
     samples, seed : int
         Draws, and what makes them the same again.
-    worlds : sequence of mapping
-        Settings of the limits (laws, machine figures) that draws choose from, each with the same chance; empty:
-        the study's own for all.
+    worlds : int
+        Sampled worlds (laws, machine figures) that draws choose from, each with the same chance, see
+        :mod:`scalewall.study.forecast_worlds`; 0: the study's own for all. Default: 32, and none for a reference
+        study, whose laws and figures are the published ones.
     now : float
         From when years are counted (year); default: today.
     """
@@ -151,12 +158,15 @@ class ForecastStudy:
     lag_years: float = LAG_YEARS
     samples: int = 4000
     seed: int = 0
-    worlds: Sequence[Mapping[str, object]] = ()
+    worlds: int | None = None
     now: float = field(default_factory=lambda: decimal_year(date.today()))
 
     def __post_init__(self) -> None:
+        if self.worlds is None:
+            object.__setattr__(self, "worlds", 0 if self.limits.reference else WORLDS)
         for name, low, high in (
             ("generations", 0, MOST_GENERATIONS),
+            ("worlds", 0, 10_000),
             ("samples", 100, 1_000_000),
             ("seed", 0, 2**63),
         ):
@@ -341,21 +351,28 @@ def _machine(study: ForecastStudy, name: str, progress: Progressing | None) -> M
         study.samples
     )
     places = generator.uniform(size=(2, study.samples))
-    world = generator.integers(max(1, len(study.worlds)), size=study.samples)
-    done = 0
-    most = study.generations + 1 + len(study.worlds)
+    worlds = sampled_worlds(study.limits, name, int(study.worlds or 0), study.seed) if study.worlds else ()
+    world = generator.integers(max(1, len(worlds)), size=study.samples)
+    own = limits_of(replace(study.limits, machines=(name,)), name)
+    done, most = 1, study.generations + 1 + len(worlds)
 
-    def curve(settings: Mapping[str, object]) -> Limits:
+    def curve(number: int, year: float, settings: Mapping[str, object]) -> GenerationLimit:
         nonlocal done
-        found = limits_of(replace(study.limits, machines=(name,), **settings), name)  # type: ignore[arg-type]
+        changed = replace(study.limits, machines=(name,), **settings)  # type: ignore[arg-type]
+        found = outcome_of(WhatIf(name, name, (), changed))
         done += 1
         if progress:
             progress(name, done, most)
-        return found
+        return _generation(number, year, found.linear_scaling, found.largest, found.infeasible_flop)
 
-    own = curve({})
-    first = _generation(0, _usable_from(name, study.lag_years), own)
-    drawn = [_generation(0, first.year, curve(settings)) for settings in study.worlds] or [first]
+    first = _generation(
+        0,
+        _usable_from(name, study.lag_years),
+        own.linear_scaling,
+        own.points[-1] if own.points else None,
+        [one.training_flop for one in own.infeasible],
+    )
+    drawn = [curve(0, first.year, settings) for settings in worlds] or [first]
     ends = _limit_draws(drawn, world, places)
     generations = [first]
     while True:
@@ -373,7 +390,7 @@ def _machine(study: ForecastStudy, name: str, progress: Progressing | None) -> M
         year = first.year + number * study.progress.generation_years
         if number > study.generations or not math.isfinite(year) or year >= max(_last(one) for one in dates):
             break
-        generations.append(_generation(number, year, curve(_successor(study, name, number))))
+        generations.append(curve(number, year, _successor(study, name, number)))
     return MachineForecast(
         machine=name,
         title=own.title,
@@ -398,22 +415,21 @@ def _successor(study: ForecastStudy, name: str, number: int) -> dict[str, object
     }
 
 
-def _generation(number: int, year: float, limits: Limits) -> GenerationLimit:
-    band = limits.linear_scaling
+def _generation(
+    number: int, year: float, band: LinearScaling, largest: Point | None, failed: Sequence[float]
+) -> GenerationLimit:
+    """Return a curve's limits; ``failed`` are the sizes that no plan finishes."""
     first, last = band.first_failure_flop, band.last_pass_flop
     ends = [end for end in (first, last) if end is not None]
     open_end = first is None or not ends
-    largest = limits.largest_feasible_flop
-    failed = [
-        one.training_flop for one in limits.infeasible if largest is None or one.training_flop > largest
-    ]
+    beyond = [flop for flop in failed if largest is None or flop > largest.training_flop]
     return GenerationLimit(
         number=number,
         year=year,
         efficient_low=math.inf if open_end else min(ends),
         efficient_high=math.inf if open_end else max(ends),
-        largest=min(failed) if largest is None else largest,
-        beyond=min(failed, default=math.inf),
+        largest=min(beyond) if largest is None else largest.training_flop,
+        beyond=min(beyond, default=math.inf),
     )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scalewall.study.forecast import ARTICLE_START, Forecast, MachineForecast
+import numpy as np
+
+from scalewall.study.forecast import ARTICLE_START, Forecast, MachineForecast, crossing
 from scalewall.study.growth import ARTICLE_GROWTH
 from scalewall.validation.claims_published import FRONTIER_FLOP, TARGET_FLOP, YEARS_LEFT
 from scalewall.validation.measures import growth_years
@@ -51,7 +53,7 @@ def steps_to_ours(forecast: Forecast, machine: MachineForecast) -> tuple[Step, .
     """Return the way from the article's date to ours for one machine, changing one thing a step.
 
     The article says three years; its own growth and start give four. Then come our growth, our start, the machine
-    under our search and laws (the middle of its band), and the successors and draws of the forecast (its median).
+    under our search and laws (the middle of its band), its successors, and all draws of the forecast (the median).
     """
     study = forecast.study
     article = math.sqrt(ARTICLE_GROWTH[0] * ARTICLE_GROWTH[1])
@@ -73,7 +75,14 @@ def steps_to_ours(forecast: Forecast, machine: MachineForecast) -> tuple[Step, .
         _step(f"growth: {study.growth.basis}", before, growth, TARGET_FLOP),
         _step(f"start: {study.start.label}", ours, growth, TARGET_FLOP),
         _step(f"limit: {machine.machine}, {study.limits.search} search", ours, growth, middle),
-        Step("its successors, and every draw: the median", *ours, growth, math.nan, machine.efficient.median),
+        _successors(forecast, machine),
+        Step(
+            "every draw of growth, start, laws and figures: the median",
+            *ours,
+            growth,
+            math.nan,
+            machine.efficient.median,
+        ),
     )
 
 
@@ -81,3 +90,17 @@ def _step(words: str, start: tuple[float, float], growth: float, limit: float) -
     year, flop = start
     reached = year + growth_years(limit, flop, growth) if math.isfinite(limit) else math.inf
     return Step(words, year, flop, growth, limit, reached)
+
+
+def _successors(forecast: Forecast, machine: MachineForecast) -> Step:
+    """Return the date with the machine's successors and everything else in its middle."""
+    study = forecast.study
+    limits = [
+        (one.year, np.array([(np.log10(one.efficient_low) + np.log10(one.efficient_high)) / 2]))
+        for one in machine.generations
+    ]
+    slope = np.array([math.log10(study.growth.factor)])
+    start, growth = study.start, study.growth.factor
+    year = float(crossing(slope, start.year, np.array([math.log10(start.flop)]), limits)[0])
+    reached = start.flop * growth ** (year - start.year) if math.isfinite(year) else math.nan
+    return Step("its successors", start.year, start.flop, growth, reached, year)
