@@ -12,6 +12,7 @@ import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SAYS = {
+    "best_layout": ("1. TP", "layouts evaluated", "accelerators finish a trillion tokens"),
     "laws": ("the published laws                                 2.05e+28 FLOP", "1.96e+29 FLOP"),
     "limits_of_one_machine": ("NVIDIA H100 SXM5 80 GB, the full search", "shared_memory", "55 runs"),
     "one_plan": ("my plan: 1,024 accelerators", "the best plan:", "arithmetic"),
