@@ -30,6 +30,14 @@ def test_ranks_of_experts() -> None:
         ({"recompute": "some"}, "recompute"),
         ({"chunks": 2}, "chunks"),
         ({"dp": 4, "ep": 3}, "ep"),
+        ({"pp": 4, "chunks": 2, "schedule": "zb-1p"}, "chunks"),
+        ({"pp": 4, "chunks": 2, "schedule": "zb-2p"}, "chunks"),
+        ({"pp": 4, "chunks": 2, "schedule": "dualpipe"}, "chunks"),
+        ({"pp": 4, "chunks": 2, "schedule": "gpipe"}, "chunks"),
+        ({"dp": 8, "shard_ranks": 3}, "shard_ranks"),
+        ({"dp": 8, "shard_ranks": -2}, "shard_ranks"),
+        ({"dp": 8, "shard_ranks": 2.0}, "shard_ranks"),
+        ({"dp": 8, "shard_ranks": True}, "shard_ranks"),
     ],
 )
 def test_bad_layouts(values: dict[str, object], field: str) -> None:
@@ -68,10 +76,23 @@ def test_microbatches() -> None:
     assert check_run(mixture_run(), MIXTURE_LAYOUT) == 4
 
 
-def test_a_precision_that_the_machine_lacks() -> None:
-    with pytest.raises(InputError) as caught:
-        dense_run(precision="nvfp4")
-    assert "bf16" in caught.value.suggestions
+@pytest.mark.parametrize(("wanted", "near"), [(3, "2"), (5, "4"), (100, "16")])
+def test_shards_name_the_nearest_number_of_ranks_that_divides(wanted: int, near: str) -> None:
+    with pytest.raises(InputError, match="a divisor of cp x dp = 16") as caught:
+        Layout(cp=2, dp=8, shard_ranks=wanted)
+    assert caught.value.suggestions == (near,)
+
+
+@pytest.mark.parametrize("ranks", [0, 1, 4, 16])
+def test_shards_over_divisors(ranks: int) -> None:
+    assert Layout(cp=2, dp=8, shard_ranks=ranks).shard_ranks == ranks
+
+
+def test_only_interleaving_takes_chunks() -> None:
+    with pytest.raises(InputError, match="only 1f1b is interleaved, dualpipe is not") as caught:
+        Layout(pp=4, chunks=2, schedule="dualpipe")
+    assert caught.value.suggestions == ("1",)
+    assert Layout(pp=4, chunks=2).chunks == 2
 
 
 def test_nearest_divisors() -> None:

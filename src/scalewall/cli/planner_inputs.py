@@ -150,7 +150,6 @@ def ask(options: PlannerOptions) -> Asked:
     }
     with named():
         layout = Layout(**values)
-        _check_shard(layout)
         profile, why = (load_profile(options.profile), "") if options.profile else usual_profile(device)
         switches: dict[str, Any] = {
             "precision": options.precision,
@@ -212,16 +211,6 @@ def _required(flag: str, value: int | None, what: str) -> int:
     if value is None:
         raise InputError(flag, None, what)
     return value
-
-
-def _check_shard(layout: Layout) -> None:
-    """Refuse groups of shards that the data-parallel ranks do not split into."""
-    from scalewall.planner.run import nearest_divisors
-
-    shard, ranks = layout.shard_ranks, layout.gradient_ranks
-    if shard < 0 or (shard and ranks % shard):
-        near = nearest_divisors(ranks, shard)
-        raise InputError("shard_ranks", shard, f"0 (all) or a divisor of cp x dp = {ranks}", near)
 
 
 def _data_parallel(options: PlannerOptions, gpus: int) -> int:

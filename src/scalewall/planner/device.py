@@ -12,6 +12,7 @@ from scalewall.hardware.machine_file import MachineFile
 from scalewall.hardware.overrides import apply_overrides
 from scalewall.planner.constants import value
 from scalewall.planner.device_data import device_tables, generation_of
+from scalewall.planner.precision import Precision, has_floats, precisions_of
 
 __all__ = ["Device", "load_device"]
 
@@ -28,7 +29,9 @@ class Device:
     name, title : str
         As in the catalogue.
     peak : mapping of int to float
-        Dense FLOP/s by bits of a word.
+        Dense FLOP/s by bits of a word, in floating point.
+    precisions : tuple of str
+        What the matrix units can compute in.
     sustained : mapping of int to float
         Share of the peak that large matmuls reach, by bits, at the power limit.
     units : int
@@ -65,6 +68,7 @@ class Device:
     name: str
     title: str
     peak: Mapping[int, float]
+    precisions: tuple[Precision, ...]
     sustained: Mapping[int, float]
     units: int
     tiles: tuple[tuple[int, int, float], ...]
@@ -155,7 +159,8 @@ def load_device(name_or_path: str, overrides: Mapping[str, float] = _NONE) -> De
             raise InputError("machine", machine.name, f"a machine with {path}", [f"--set {path}=..."])
     generation = generation_of(machine.name)
     measured, depth = device_tables()[generation], device_tables()["depth"].get(generation, {})
-    bits = [word for word in _WORDS if f"precision.{word}.peak_flops" in got]
+    formats = {word: str(machine.words.get(f"precision.{word}.format", "")) for word in _WORDS}
+    bits = [word for word in _WORDS if f"precision.{word}.peak_flops" in got and has_floats(formats[word])]
     clock = _clock(machine, overrides)
     sustained = {word: clock * _sustained(machine.name, word, got, overrides) for word in bits}
     attention = {kind: measured[f"attention-{kind}"]["value"] for kind in ("triton", "flash", "fused")}
@@ -163,6 +168,7 @@ def load_device(name_or_path: str, overrides: Mapping[str, float] = _NONE) -> De
         name=machine.name,
         title=machine.title,
         peak=MappingProxyType({word: got[f"precision.{word}.peak_flops"] for word in bits}),
+        precisions=precisions_of({word: formats[word] for word in bits}),
         sustained=MappingProxyType({word: min(1.0, share) for word, share in sustained.items()}),
         units=int(got.get("accelerator.units", 1)),
         tiles=tuple((int(m), int(n), float(rate)) for m, n, rate in measured["tiles"]["value"]),

@@ -8,13 +8,15 @@ from typing import Literal, get_args
 from scalewall.errors import InputError, unknown_name
 from scalewall.planner.recompute import MODULES
 
-__all__ = ["Layout", "Recompute", "Sharding"]
+__all__ = ["INTERLEAVED", "Layout", "Recompute", "Sharding"]
 
 Sharding = Literal["none", "optimizer", "gradients", "parameters"]
 """What is split over data-parallel ranks: nothing, ZeRO 1, 2 or 3 (FSDP)."""
 Recompute = Literal["none", "selective", "full"]
 """What the backward pass computes again: nothing, parts of a layer, or whole layers."""
 
+INTERLEAVED = "1f1b"
+"""The schedule that takes chunks."""
 MOST = 10**6
 
 
@@ -82,6 +84,9 @@ class Layout:
                 raise unknown_name("recompute_modules", str(module), MODULES)
         if self.chunks > 1 and self.pp == 1:
             raise InputError("chunks", self.chunks, "1 without a pipeline", ["1"])
+        if self.chunks > 1 and self.schedule != INTERLEAVED:
+            allowed = f"1: only {INTERLEAVED} is interleaved, {self.schedule} is not"
+            raise InputError("chunks", self.chunks, allowed, ["1"])
         if self.offloaded_layers != 0 and (self.pp > 1 or not 0 <= self.offloaded_layers <= MOST):
             raise InputError(
                 "offloaded_layers", self.offloaded_layers, "0, or a count without a pipeline", ["0"]
@@ -89,6 +94,17 @@ class Layout:
         if (self.tp * self.cp * self.dp) % (self.ep * self.etp):
             allowed = f"ep x etp must divide tp x cp x dp = {self.tp * self.cp * self.dp}"
             raise InputError("ep", self.ep, allowed, [str(self.dp)])
+        self._check_shards()
+
+    def _check_shards(self) -> None:
+        """Refuse groups of shards that the ranks which hold the same weights do not split into."""
+        shard, ranks = self.shard_ranks, self.gradient_ranks
+        whole = isinstance(shard, int) and not isinstance(shard, bool)
+        if not whole or shard < 0 or (shard and ranks % shard):
+            below = range(min(shard, ranks), 0, -1) if whole else ()
+            near = next((count for count in below if ranks % count == 0), 0)
+            allowed = f"0 (all) or a divisor of cp x dp = {ranks}"
+            raise InputError("shard_ranks", shard, allowed, [str(near)])
 
     @property
     def ranks(self) -> int:

@@ -7,18 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from scalewall.errors import InputError
-from scalewall.planner.layout import SCHEDULES, Layout, Sharding
+from scalewall.planner.layout import INTERLEAVED, SCHEDULES, Layout, Sharding
 from scalewall.planner.memory import fit_of
 from scalewall.planner.offers import Offers, offers_of
 from scalewall.planner.profile import Profile
-from scalewall.planner.run import BITS, Dispatcher, Graphs, Precision, Run
+from scalewall.planner.run import Dispatcher, Graphs, Run
 from scalewall.planner.step import step_time
 
 __all__ = ["Move", "moves"]
 
 _PARALLEL = ("tp", "cp", "pp")
-INTERLEAVED = "1f1b"
-"""The schedule that takes chunks."""
 _AGAIN: tuple[tuple[str, dict[str, Any]], ...] = (
     ("none", {"recompute": "none", "recompute_modules": ()}),
     ("selective (core_attn)", {"recompute": "selective", "recompute_modules": ("core_attn",)}),
@@ -174,8 +172,8 @@ def _knobs(run: Run, layout: Layout) -> Iterator[_Change]:
                 if name == "schedule" and layout.chunks > 1:
                     values["chunks"] = 1
                 yield name, _arrow(layout, values), values, {}
-    near = max(1, run.device.fast_ranks // layout.tp)
-    for ranks in (0, near):
+    domain = max(1, run.device.fast_ranks // layout.tp)
+    for ranks in (0, domain) if layout.gradient_ranks % domain == 0 else (0,):
         if ranks != layout.shard_ranks and ranks < layout.gradient_ranks:
             words = f"shard over {ranks or 'all'} ranks"
             yield "shard_ranks", words, {"shard_ranks": ranks}, {}
@@ -209,8 +207,8 @@ def _near(chunks: int, layers: int) -> Iterator[int]:
 
 def _switches(run: Run) -> Iterator[_Change]:
     """Yield changes of precision and software."""
-    for precision in get_args(Precision):
-        if precision != run.precision and BITS[precision] in run.device.peak:
+    for precision in run.device.precisions:
+        if precision != run.precision:
             yield "precision", f"precision {run.precision} -> {precision}", {}, {"precision": precision}
     for graphs in get_args(Graphs):
         if graphs != run.graphs:

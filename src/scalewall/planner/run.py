@@ -8,6 +8,7 @@ from typing import Literal, get_args
 from scalewall.errors import InputError, unknown_name
 from scalewall.planner.device import Device
 from scalewall.planner.layout import Layout
+from scalewall.planner.precision import BITS, Precision, nearest_precisions
 from scalewall.workload.transformer import Transformer
 
 __all__ = [
@@ -22,14 +23,10 @@ __all__ = [
     "splits_heads",
 ]
 
-Precision = Literal["bf16", "fp8-delayed", "fp8-current", "mxfp8", "nvfp4"]
 Dispatcher = Literal["all-to-all", "deepep", "hybridep"]
 Graphs = Literal["none", "router", "partial", "full"]
 
 _MOST = 10**9
-
-BITS: dict[str, int] = {"bf16": 16, "fp8-delayed": 8, "fp8-current": 8, "mxfp8": 8, "nvfp4": 4}
-"""Bits of a word in matmuls of the layers; the head stays at 16."""
 
 
 @dataclass(frozen=True)
@@ -81,10 +78,11 @@ class Run:
         for name, choices in (("precision", Precision), ("dispatcher", Dispatcher), ("graphs", Graphs)):
             if getattr(self, name) not in get_args(choices):
                 raise unknown_name(name, str(getattr(self, name)), get_args(choices))
-        if BITS[self.precision] not in self.device.peak:
-            offered = [name for name in get_args(Precision) if BITS[name] in self.device.peak]
+        offered = self.device.precisions
+        if self.precision not in offered:
+            near = nearest_precisions(self.precision, offered)
             raise InputError(
-                "precision", self.precision, f"on {self.device.name}: {', '.join(offered)}", offered
+                "precision", self.precision, f"on {self.device.name}: {', '.join(offered)}", near
             )
 
     @property

@@ -24,7 +24,17 @@ from scalewall.planner.recompute import MODULES as RECOMPUTED
 from scalewall.planner.run import Run
 from scalewall.workload.transformer import Transformer
 
-__all__ = ["FP8", "MODULES", "SIZES", "STRATEGIES", "core_notes", "placement", "recompute_modules", "write"]
+__all__ = [
+    "FP8",
+    "MODULES",
+    "SIZES",
+    "STRATEGIES",
+    "core_notes",
+    "instances",
+    "placement",
+    "recompute_modules",
+    "write",
+]
 
 FP8: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -120,8 +130,8 @@ def _sharding(run: Run, layout: Layout, profile: Profile) -> list[str]:
         strategy = {name: word for word, name in STRATEGIES.items()}[layout.sharding]
         lines += ["--use-distributed-optimizer", "--use-megatron-fsdp"]
         lines += [f"--data-parallel-sharding-strategy {strategy}", "--ckpt-format fsdp_dtensor"]
-    if _instances(layout) > 1:
-        lines.append(f"--num-distributed-optimizer-instances {_instances(layout)}")
+    if instances(layout) > 1:
+        lines.append(f"--num-distributed-optimizer-instances {instances(layout)}")
     if profile.overlap_reduce:
         lines.append("--overlap-grad-reduce")
     if profile.overlap_gather and layout.sharding != "none":
@@ -129,10 +139,10 @@ def _sharding(run: Run, layout: Layout, profile: Profile) -> list[str]:
     return lines
 
 
-def _instances(layout: Layout) -> int:
-    """Return how many groups of ranks hold a whole copy of what is sharded; 1 if that cannot be said."""
-    ranks, shard = layout.gradient_ranks, layout.shard_ranks
-    return ranks // shard if shard and layout.sharding != "none" and ranks % shard == 0 else 1
+def instances(layout: Layout) -> int:
+    """Return how many groups of ranks hold a whole copy of what is sharded."""
+    grouped = layout.shard_ranks and layout.sharding != "none"
+    return layout.gradient_ranks // layout.shard_ranks if grouped else 1
 
 
 def _recompute(layout: Layout) -> list[str]:
@@ -172,8 +182,7 @@ def core_notes(run: Run, layout: Layout, framework: str) -> list[Note]:
     """Return what of a plan Megatron-Core cannot say."""
     notes = []
     if layout.schedule != "1f1b" and layout.pp > 1:
-        instead = "1F1B" if layout.chunks == 1 else "interleaved 1F1B"
-        words = f"{framework} has no {layout.schedule}: {instead} is written, and it is slower"
+        words = f"{framework} has no {layout.schedule}: 1F1B is written, and it is slower"
         if layout.schedule == "dualpipe":
             words += "; --overlap-moe-expert-parallel-comm hides the exchange with experts under 1F1B"
         notes.append(Note("schedule", words))
@@ -187,11 +196,6 @@ def core_notes(run: Run, layout: Layout, framework: str) -> list[Note]:
         notes.append(Note("recompute_modules", "means nothing without selective recomputation"))
     if layout.shard_ranks and layout.sharding == "none":
         notes.append(Note("shard_ranks", "means nothing where nothing is sharded"))
-    elif layout.shard_ranks >= layout.gradient_ranks or (
-        layout.shard_ranks and layout.gradient_ranks % layout.shard_ranks
-    ):
-        words = f"{layout.gradient_ranks} ranks do not split into groups of {layout.shard_ranks}"
-        notes.append(Note("shard_ranks", words))
     elif layout.shard_ranks and layout.shard_ranks == layout.gradient_ranks:
         notes.append(Note("shard_ranks", "is all ranks"))
     if not run.compiled:

@@ -25,7 +25,14 @@ from scalewall.planner.export.dialect import (
     recompute_values,
     whole,
 )
-from scalewall.planner.export.megatron import MODULES, STRATEGIES, core_notes, placement, recompute_modules
+from scalewall.planner.export.megatron import (
+    MODULES,
+    STRATEGIES,
+    core_notes,
+    instances,
+    placement,
+    recompute_modules,
+)
 from scalewall.planner.export.megatron_args import fp8_precision, graphs_of
 from scalewall.planner.export.shape import CHECKED, check_model, shape_notes, shape_words
 from scalewall.planner.layout import Layout
@@ -124,9 +131,8 @@ def _sharding(layout: Layout, profile: Profile) -> list[str]:
         strategy = {name: word for word, name in STRATEGIES.items()}[layout.sharding]
         lines += ["dist.use_megatron_fsdp=true", "ddp.use_megatron_fsdp=true"]
         lines += [f"ddp.data_parallel_sharding_strategy={strategy}", "checkpoint.ckpt_format=fsdp_dtensor"]
-    ranks, shard = layout.gradient_ranks, layout.shard_ranks
-    if shard and layout.sharding != "none" and ranks % shard == 0 and shard < ranks:
-        lines.append(f"ddp.num_distributed_optimizer_instances={ranks // shard}")
+    if (copies := instances(layout)) > 1:
+        lines.append(f"ddp.num_distributed_optimizer_instances={copies}")
     lines.append(f"ddp.overlap_grad_reduce={_text(profile.overlap_reduce)}")
     gathers = profile.overlap_gather and layout.sharding != "none"
     return [*lines, f"ddp.overlap_param_gather={_text(gathers)}"]

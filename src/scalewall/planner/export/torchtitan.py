@@ -96,8 +96,6 @@ def _pipeline(run: Run, layout: Layout, notes: list[Note]) -> dict[str, Any]:
     if layout.schedule in ("zb-1p", "zb-2p", "dualpipe"):
         words = f"has no {layout.schedule}: {schedule} is the nearest, with two parts a stage in a V"
         notes.append(Note("schedule", words))
-    if layout.chunks > 1 and schedule != "Interleaved1F1B":
-        notes.append(Note("chunks", f"{schedule} sets its parts itself"))
     chunks = layout.chunks if schedule not in ("ZBVZeroBubble", "DualPipeV") else 2
     found = {
         "pipeline_parallel_schedule": schedule,
