@@ -18,7 +18,7 @@ import pytest
 
 from tests.cli.running import run, start
 
-COMMAND = import_module("scalewall.cli.sweep")
+COMMAND = import_module("scalewall.cli.sweep_running")
 
 STUDY = """
 [axes]

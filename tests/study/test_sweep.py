@@ -107,6 +107,8 @@ BAD = [
         "axes.months.spacing",
         "Nearest: log",
     ),
+    ({"fixed.search": "reference", "axes.months": [-1]}, "axes.months: -1", "from 0.001"),
+    ({"fixed.layers": 3, "fixed.depth_law": "constnat"}, "fixed.depth_law: 'constnat'", "Nearest: constant"),
     ({"axes.months": {}}, "axes.months: []", "at least one value"),
     ({"axes.months": [3, 3.0]}, "axes.months: 3.0", "each value once"),
     ({"axes.months": [10**400]}, "axes.months: 1000", "a whole number below 2^63"),

@@ -14,11 +14,19 @@ from scalewall.report.table import Cell, Column, TableView
 if TYPE_CHECKING:
     import pandas as pd
 
+    from scalewall.study.distributions import Distribution
     from scalewall.study.results import ColumnSpread, Summary
-    from scalewall.study.samples import Sampled
     from scalewall.study.sweep import Sweep
 
-__all__ = ["inputs_table", "medians_table", "rows_table", "summary_tables", "title_of", "value_text"]
+__all__ = [
+    "distribution_text",
+    "inputs_table",
+    "medians_table",
+    "rows_table",
+    "summary_tables",
+    "title_of",
+    "value_text",
+]
 
 _SHOWN_VALUES = 6
 _UNITS = {"_flop": "FLOP", "_seconds": "s", "_tokens": "tokens"}
@@ -61,7 +69,14 @@ def inputs_table(sweep: Sweep) -> TableView:
     for path, values in sweep.axes.items():
         rows.append((path, "axis", units.count(len(values)), _listed(path, values)))
     for sampled in sweep.samples.inputs:
-        rows.append((sampled.path, "sampled", units.count(sweep.samples.count), _spread(sampled)))
+        rows.append(
+            (
+                sampled.path,
+                "sampled",
+                units.count(sweep.samples.count),
+                distribution_text(sampled.path, sampled.distribution),
+            )
+        )
     return TableView(
         title=f"{units.count(sweep.count)} point{'s' if sweep.count > 1 else ''}, each: {sweep.kind}",
         columns=(
@@ -74,16 +89,15 @@ def inputs_table(sweep: Sweep) -> TableView:
     )
 
 
-def _spread(sampled: Sampled) -> str:
-    """Return a distribution in a line: its name, parameters and bounds."""
-    drawn = sampled.distribution
-    words = [value_text(sampled.path, value) for value in drawn.values]
+def distribution_text(path: str, drawn: Distribution) -> str:
+    """Return the distribution of the input ``path`` in a line: its name, parameters and bounds."""
+    words = [value_text(path, value) for value in drawn.values]
     if drawn.numbers:
         plain = len(drawn.numbers) - (drawn.name == "log-normal")
-        words = [value_text(sampled.path, number) for number in drawn.numbers[:plain]]
+        words = [value_text(path, number) for number in drawn.numbers[:plain]]
         words += [f"x{number:.3g}" for number in drawn.numbers[plain:]]
     for word, bound in (("least", drawn.least), ("most", drawn.most)):
-        words += [f"{word} {value_text(sampled.path, bound)}"] if math.isfinite(bound) else []
+        words += [f"{word} {value_text(path, bound)}"] if math.isfinite(bound) else []
     return f"{drawn.name}: {', '.join(words)}"
 
 

@@ -226,12 +226,16 @@ def _check_values(sweep: Sweep) -> None:
     first = {path: sweep.input_values(path)[0] for _, path in _named(sweep)}
     first.setdefault(MACHINE, sweep.machines[0])
     for table, path in _named(sweep):
-        field, values = f"{table}.{path}", sweep.input_values(path)
         if is_figure(path):
-            check_figure(field, path, values, sweep.machines)
-        else:
-            for value in _to_judge(values):
-                _judge(field, path, value, first, sweep.machines)
+            check_figure(f"{table}.{path}", path, sweep.input_values(path), sweep.machines)
+    elsewhere: InputError | None = None
+    for table, path in _named(sweep):
+        if not is_figure(path):
+            for value in _to_judge(sweep.input_values(path)):
+                found = _judge(f"{table}.{path}", path, value, first, sweep.machines)
+                elsewhere = elsewhere or found
+    if elsewhere:
+        raise elsewhere
 
 
 def _to_judge(values: tuple[Value, ...]) -> list[Value]:
@@ -245,23 +249,39 @@ def _to_judge(values: tuple[Value, ...]) -> list[Value]:
 
 def _judge(
     field: str, path: str, value: Value, first: Mapping[str, Value], machines: tuple[str, ...]
-) -> None:
-    """Refuse a value that no machine takes beside the first values of the other inputs."""
+) -> InputError | None:
+    """Refuse a value that no machine takes beside the first values of the other inputs.
+
+    Returns
+    -------
+    InputError or None
+        What is wrong with the other inputs, if the same is wrong without this one.
+    """
     refused: InputError | None = None
     for machine in (first[MACHINE], *machines) if path != MACHINE else (value,):
-        values = {**first, MACHINE: machine, path: value}
-        if path not in ("grid", "flop"):
-            values = {other: kept for other, kept in values.items() if other != "flop"} | {"grid": _ONE_RUN}
-        try:
-            limits_study(values)
-        except InputError as error:
-            refused = refused or error
-        except (TypeError, ValueError) as error:
-            refused = refused or InputError(field, value, f"a value of its type ({error})")
-        else:
-            return
+        found = _refusal({**first, MACHINE: machine, path: value}, path)
+        if found is None:
+            return None
+        refused = refused or found
     assert refused is not None
+    others = {other: kept for other, kept in first.items() if other != path}
+    without = _refusal(others, path)
+    if without is not None and str(without) == str(refused):
+        return refused
     raise InputError(field, value, refused.allowed, refused.suggestions) from refused
+
+
+def _refusal(values: Mapping[str, Value], path: str) -> InputError | None:
+    """Return what is wrong with a point whose input ``path`` is judged; most need no more than the smallest grid."""
+    if path not in ("grid", "flop"):
+        values = {other: kept for other, kept in values.items() if other != "flop"} | {"grid": _ONE_RUN}
+    try:
+        limits_study(values)
+    except InputError as error:
+        return error
+    except (TypeError, ValueError) as error:
+        return InputError(path, values.get(path), f"a value of its type ({error})")
+    return None
 
 
 def _columns(sweep: Sweep, chosen: object) -> tuple[str, ...]:

@@ -1,0 +1,79 @@
+"""Sobol indices and Morris effects of functions whose answers are known, under the package's own designs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scalewall.errors import InputError
+from scalewall.study.designs import shares_of
+from scalewall.study.sensitivity import Sensitivity, morris_effects, sobol_indices
+
+PATHS = ("x1", "x2", "x3")
+
+
+def ishigami(shares: np.ndarray) -> np.ndarray:
+    """Ishigami and Homma 1990, a = 7, b = 0.1, inputs uniform between -pi and pi."""
+    first, second, third = (2 * np.pi * shares - np.pi).T
+    return np.sin(first) + 7 * np.sin(second) ** 2 + 0.1 * third**4 * np.sin(first)
+
+
+def by_path(found: Sensitivity) -> dict[str, tuple[float, float]]:
+    return {effect.path: (effect.main, effect.total) for effect in found.effects}
+
+
+def test_sobol_indices_of_the_ishigami_function() -> None:
+    shares = shares_of("saltelli", PATHS, 4096 * 5, 1)
+    found = sobol_indices("y", PATHS, ishigami(shares), 1)
+    expected = {"x1": (0.3139, 0.5576), "x2": (0.4424, 0.4424), "x3": (0.0, 0.2437)}
+    for path, indices in by_path(found).items():
+        assert indices == pytest.approx(expected[path], abs=0.02)
+    for effect in found.effects:
+        assert abs(effect.main - expected[effect.path][0]) <= 1.5 * effect.main_within
+    assert (found.groups, found.dropped) == (4096, 0)
+    assert [effect.path for effect in found.effects] == ["x1", "x2", "x3"]
+
+
+def test_sobol_indices_of_a_sum_are_shares_of_its_variance() -> None:
+    shares = shares_of("saltelli", PATHS, 1024 * 5, 0)
+    found = by_path(sobol_indices("y", PATHS, shares @ [1.0, 2.0, 0.0], 0))
+    assert found["x1"] == pytest.approx((0.2, 0.2), abs=0.01)
+    assert found["x2"] == pytest.approx((0.8, 0.8), abs=0.01)
+    assert found["x3"] == pytest.approx((0, 0), abs=1e-9)
+
+
+def test_morris_effects_of_a_plane_are_its_slopes() -> None:
+    shares = shares_of("morris", PATHS, 16 * 4, 3)
+    found = morris_effects("y", PATHS, shares, shares @ [3.0, -1.0, 0.0], 3)
+    effects = {effect.path: effect for effect in found.effects}
+    assert [effect.path for effect in found.effects] == ["x1", "x2", "x3"]
+    assert effects["x1"].main == pytest.approx(3 * 0.98)
+    assert effects["x2"].main == pytest.approx(1 * 0.98)
+    assert (effects["x3"].main, effects["x1"].total) == pytest.approx((0, 0), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_confidence_intervals_follow_from_the_seed(seed: int) -> None:
+    shares = shares_of("saltelli", PATHS, 64 * 5, seed)
+    assert sobol_indices("y", PATHS, ishigami(shares), seed) == sobol_indices(
+        "y", PATHS, ishigami(shares), seed
+    )
+    walks = shares_of("morris", PATHS, 16 * 4, seed)
+    one, again = (morris_effects("y", PATHS, walks, ishigami(walks), seed) for _ in range(2))
+    assert one == again
+
+
+def test_groups_that_lack_an_answer_are_left_out_whole() -> None:
+    shares = shares_of("saltelli", PATHS, 1024 * 5, 0)
+    answers = shares @ [1.0, 2.0, 0.0]
+    answers[[3, 4, 1000]] = np.nan
+    found = sobol_indices("y", PATHS, answers, 0)
+    assert (found.groups, found.dropped) == (1022, 2)
+    assert by_path(found)["x1"] == pytest.approx((0.2, 0.2), abs=0.01)
+    with pytest.raises(InputError, match="at least 4 groups"):
+        sobol_indices("y", PATHS, np.full(5 * 8, np.nan), 0)
+
+
+def test_an_answer_that_never_changes_depends_on_nothing() -> None:
+    found = sobol_indices("y", PATHS, np.ones(5 * 8), 0)
+    assert set(by_path(found).values()) == {(0.0, 0.0)}
