@@ -5,15 +5,15 @@ import scalewall as sw
 result = sw.plan("llama3-8b", "h100", 64, 256, 8192, tokens=1e12, top=3)
 for plan in result.plans:
     layout, estimate = plan.layout, plan.estimate
-    print(
-        f"{plan.rank}. TP {layout.tp} CP {layout.cp} PP {layout.pp} DP {layout.dp} microbatch {layout.microbatch}, "
-        f"{layout.sharding} sharded, {layout.recompute} recomputed: "
-        f"{plan.seconds:.2f} s a step, MFU {100 * estimate.mfu:.0f} %, {estimate.fit.needed / 1e9:.0f} GB"
-    )
+    degrees = f"TP {layout.tp} PP {layout.pp} DP {layout.dp} microbatch {layout.microbatch}"
+    print(f"{plan.rank}. {degrees}, sharded: {layout.sharding}, again: {layout.recompute}")
+    used = estimate.fit.needed / 1e9
+    print(f"   {plan.seconds:.2f} s a step, MFU {100 * estimate.mfu:.0f} %, {used:.0f} GB")
 leanest = result.front[-1]
 print(f"The leanest takes {leanest.seconds:.2f} s and {leanest.memory_bytes / 1e9:.0f} GB.")
 left_out = result.excluded[0]
-print(f"{result.evaluated} layouts evaluated; left out, for one: {left_out.region} ({left_out.reason}).")
+print(f"{result.evaluated} layouts evaluated. Left out, for one: {left_out.region}:")
+print(f"{left_out.reason}.")
 
 choice = sw.recommend("llama3-8b", "h100", 256, 8192, tokens=1e12, days=30).chosen
 assert choice is not None
