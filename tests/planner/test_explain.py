@@ -9,6 +9,7 @@ import pytest
 
 from scalewall.planner.estimate import estimate
 from scalewall.planner.explain import explain, explain_estimate
+from scalewall.planner.fixes import cheapest_fixes
 from scalewall.planner.layout import Layout
 from tests.planner.samples import A100, BRIDGE, LAYOUT, MIXTURE_LAYOUT, dense_run, mixture_run
 
@@ -58,6 +59,11 @@ def test_of_a_plan_that_does_not_fit_what_makes_it_fit() -> None:
     assert not explained.answer.fit.fits
     assert explained.memory_binds
     assert "memory capacity" not in explained.without_effect
+    fixes = cheapest_fixes(run, Layout(dp=16), BRIDGE)
+    of_layout = [move for move in explained.helps(20) if move.run == run]
+    assert [(fix.change, fix.layout) for fix in fixes] == [
+        (move.change, move.layout) for move in of_layout[:3]
+    ]
     assert all(move.fits for move in explained.helps())
 
 

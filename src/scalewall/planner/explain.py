@@ -7,7 +7,7 @@ from typing import Any
 
 from scalewall.planner.estimate import Estimate, estimate
 from scalewall.planner.layout import Layout
-from scalewall.planner.moves import Move, moves
+from scalewall.planner.moves import Move, best_by_knob, moves
 from scalewall.planner.profile import Profile
 from scalewall.planner.run import Run
 from scalewall.planner.sensitivity import CAPACITY, Sensitivity, sensitivities
@@ -64,13 +64,8 @@ class Explanation:
         Of a plan that does not fit every change that makes it fit helps. Left out are changes of precision, which
         change what is computed, and what the software does not offer.
         """
-        offered = [move for move in self.moves if move.fits and move.offered and move.same_arithmetic]
-        if self.answer.fit.fits:
-            offered = [move for move in offered if move in self._faster()]
-        best: dict[str, Move] = {}
-        for move in sorted(offered, key=lambda move: move.seconds or 0.0):
-            best.setdefault(move.knob, move)
-        return tuple(best.values())[:count]
+        found = self._faster() if self.answer.fit.fits else list(self.moves)
+        return tuple(best_by_knob(found)[:count])
 
     def to_json(self) -> dict[str, Any]:
         """Return waterfall, sensitivities and moves as JSON values; seconds and bytes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
@@ -14,7 +14,7 @@ from scalewall.planner.profile import Profile
 from scalewall.planner.run import Dispatcher, Graphs, Run
 from scalewall.planner.step import step_time
 
-__all__ = ["Move", "moves"]
+__all__ = ["Move", "best_by_knob", "moves"]
 
 _PARALLEL = ("tp", "cp", "pp")
 _AGAIN: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -80,6 +80,15 @@ def moves(run: Run, layout: Layout, profile: Profile) -> tuple[Move, ...]:
     for knob, change, of_layout, of_run in (*_degrees(layout), *_knobs(run, layout), *_switches(run)):
         found.append(_evaluated(run, layout, profile, knob, change, of_layout, of_run))
     return tuple(found)
+
+
+def best_by_knob(found: Iterable[Move]) -> list[Move]:
+    """Return the moves that fit, are offered and compute the same: the fastest of each knob, fastest first."""
+    usable = [move for move in found if move.fits and move.offered and move.same_arithmetic]
+    best: dict[str, Move] = {}
+    for move in sorted(usable, key=lambda move: move.seconds or 0.0):
+        best.setdefault(move.knob, move)
+    return list(best.values())
 
 
 def _evaluated(
