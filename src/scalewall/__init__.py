@@ -9,8 +9,10 @@
 
 Here stands the ideal model, which gives the best that a machine allows at any scale: :func:`limits` of a
 :class:`LimitsStudy`, :func:`find_plan` and :func:`estimate_batch` for one run, :func:`load_machine` for the
-hardware, :class:`Laws` for what is trained. :mod:`scalewall.planner` predicts real runs of real models,
-:mod:`scalewall.study` sweeps and samples both, :mod:`scalewall.cost.pipeline` simulates pipeline schedules.
+hardware, :class:`Laws` for what is trained. :mod:`scalewall.planner` predicts real runs of real models: :func:`plan`
+and :func:`recommend` find layouts, :func:`explain` says why one takes its time, :func:`export_plan` and
+:func:`import_plan` speak the words of the frameworks that run them. :mod:`scalewall.study` sweeps and samples both
+models, :mod:`scalewall.cost.pipeline` simulates pipeline schedules.
 
 Names load on first use, so that ``import scalewall`` is light.
 """
@@ -38,6 +40,12 @@ if TYPE_CHECKING:
     from scalewall.ideal.space import ModelSwitches as ModelSwitches
     from scalewall.ideal.space import SearchSpace as SearchSpace
     from scalewall.ideal.study import LimitsStudy as LimitsStudy
+    from scalewall.planner.explain import Explanation as Explanation
+    from scalewall.planner.explain import explain as explain
+    from scalewall.planner.export import Exported as Exported
+    from scalewall.planner.export import Imported as Imported
+    from scalewall.planner.export import export_plan as export_plan
+    from scalewall.planner.export import import_plan as import_plan
     from scalewall.planner.plan import PlanResult as PlanResult
     from scalewall.planner.plan import PlanResults as PlanResults
     from scalewall.planner.planning import plan as plan
@@ -60,6 +68,8 @@ _HOMES = {
     "scalewall.ideal.search": ("find_plan",),
     "scalewall.ideal.space": ("ModelSwitches", "SearchSpace"),
     "scalewall.ideal.study": ("LimitsStudy",),
+    "scalewall.planner.explain": ("Explanation", "explain"),
+    "scalewall.planner.export": ("Exported", "Imported", "export_plan", "import_plan"),
     "scalewall.planner.plan": ("PlanResult", "PlanResults"),
     "scalewall.planner.planning": ("plan", "recommend"),
     "scalewall.report.plots": ("save_plot",),
