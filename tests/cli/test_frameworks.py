@@ -34,6 +34,26 @@ def test_megatron_arguments_are_a_plan(command: str) -> None:
     assert "without effect on the estimate: --lr" in done.err
 
 
+def test_whether_a_framework_s_plan_fits() -> None:
+    arguments = "--tensor-model-parallel-size 8 --sequence-parallel --global-batch-size 128 --seq-length 8192"
+    options = ("--gpus", "64", "--megatron-args", f"{arguments} --recompute-activations --lr 1e-4", "--json")
+    done = run("fit-memory", *MODEL, *options)
+    assert "without effect on the estimate: --lr" in done.err
+    same = ("--gpus", "64", "--global-batch", "128", "--seq", "8192", "--tp", "8")
+    by_hand = run("fit-memory", *MODEL, *same, "--sharding", "none", "--recompute", "selective", "--json")
+    assert json.loads(done.out) == json.loads(by_hand.out)
+    assert done.code == by_hand.code == 1
+
+
+@pytest.mark.parametrize("command", ["estimate", "explain"])
+def test_options_without_effect_are_warnings_beside_an_export_too(command: str) -> None:
+    plan = (*PLAN, "--expert-overlap")
+    for extra in ((), ("--export", "megatron")):
+        done = run(command, *MODEL, *plan, *extra)
+        assert "--expert-overlap has no effect" in " ".join((done.out + done.err).split())
+    assert "--expert-overlap has no effect on a model without experts" in done.err
+
+
 @pytest.mark.parametrize("framework", FILES)
 def test_what_is_exported_can_be_asked_again(framework: str, tmp_path: Path) -> None:
     plan = ("--gpus", "64", "--global-batch", "128", "--seq", "8192", "--tp", "8", "--sharding", "gradients")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scalewall.cli import framework_inputs as frameworks
-from scalewall.cli.flags import complete_machine
+from scalewall.cli.flags import complete_machine, print_warnings
 from scalewall.cli.models import complete_model
 from scalewall.cli.plan_outputs import (
     Export,
@@ -55,12 +55,14 @@ Machine = Annotated[
     str,
     typer.Option("--machine", help="Machine of the catalogue or a file.", autocompletion=complete_machine),
 ]
-Gpus = Annotated[int, typer.Option("--gpus", help="Accelerators; what tp x cp x pp leave is data parallel.")]
 GlobalBatch = Annotated[int, typer.Option("--global-batch", help="Sequences of a step.")]
 Seq = Annotated[int, typer.Option("--seq", help="Tokens of a sequence.")]
 GpusOrPlan = Annotated[
     int | None,
-    typer.Option("--gpus", help="Accelerators; a framework's configuration may say how many."),
+    typer.Option(
+        "--gpus",
+        help="Accelerators; what tp x cp x pp leave is data parallel. A framework's configuration may say how many.",
+    ),
 ]
 GlobalBatchOrPlan = Annotated[
     int | None, typer.Option("--global-batch", help="Sequences of a step; likewise.")
@@ -189,6 +191,7 @@ def estimate(
         typer.echo(json_text(_document(asked, answer, lost, prices, money, written)), nl=False)
         return
     if written:
+        print_warnings(asked.warnings)
         print_export(written)
         return
     _print(asked, answer, lost, prices, money)

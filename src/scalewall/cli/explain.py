@@ -9,6 +9,7 @@ import typer
 
 from scalewall.cli import estimate as options
 from scalewall.cli import framework_inputs as frameworks
+from scalewall.cli.flags import print_warnings
 from scalewall.cli.plan_outputs import (
     Export,
     Plot,
@@ -96,6 +97,7 @@ def explain(
         typer.echo(json_text(_document(asked, explained) | {"export": written}), nl=False)
         return
     if written:
+        print_warnings(asked.warnings)
         print_export(written)
         return
     _print(asked, explained)
@@ -119,6 +121,7 @@ def _document(asked: Asked, explained: Explanation) -> dict[str, object]:
         "fit": explained.answer.fit,
         **explanation_record(explained),
         "assumptions": asked.assumptions,
+        "warnings": asked.warnings,
     }
 
 
@@ -144,3 +147,5 @@ def _print(asked: Asked, explained: Explanation) -> None:
         console.print(table(explained))
     for note in asked.assumptions:
         console.print(f"Assumed: {note}.", style="dim", highlight=False)
+    for warning in asked.warnings:
+        console.print(f"Warning: {warning}.", style="yellow", highlight=False)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from scalewall.cli import estimate as options
+from scalewall.cli import framework_inputs as frameworks
 from scalewall.cli.planner_inputs import PlannerOptions, ask
 
 __all__ = ["fit_memory"]
@@ -20,15 +21,17 @@ DOES_NOT_FIT = 1
 _EXAMPLES = """\b
 Examples:
   scalewall fit-memory --model llama3-70b --machine h100 --gpus 64 --global-batch 128 --seq 8192 --tp 8
+  scalewall fit-memory --model llama3-70b --machine h100 --torchtitan-file train.toml
 """
 
 
 def fit_memory(
+    ctx: typer.Context,
     model: options.Model,
     machine: options.Machine,
-    gpus: options.Gpus,
-    global_batch: options.GlobalBatch,
-    seq: options.Seq,
+    gpus: options.GpusOrPlan = None,
+    global_batch: options.GlobalBatchOrPlan = None,
+    seq: options.SeqOrPlan = None,
     tp: options.Tp = 1,
     cp: options.Cp = 1,
     pp: options.Pp = 1,
@@ -46,19 +49,23 @@ def fit_memory(
     shard_ranks: options.ShardRanks = 0,
     offloaded_layers: options.OffloadedLayers = 0,
     set_: options.Set = None,
+    megatron_args: frameworks.MegatronArgs = None,
+    nemo_overrides: frameworks.NemoFile = None,
+    torchtitan_file: frameworks.TorchtitanFile = None,
+    deepspeed_file: frameworks.DeepspeedFile = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Ask only whether a layout fits: memory of every stage by term; exit code 1 if it does not."""
     from scalewall.planner.fixes import cheapest_fixes
     from scalewall.planner.memory import fit_of, stage_memory
 
-    asked = ask(
-        PlannerOptions(
-            model, machine, gpus, global_batch, seq, tp, cp, pp, ep, etp, chunks, microbatch, schedule, sharding,
-            recompute, recompute_modules, precision, profile, "all-to-all", False, "none", None, set_ or [],
-            sequence_parallel, shard_ranks, offloaded_layers,
-        )
+    given = PlannerOptions(
+        model, machine, gpus, global_batch, seq, tp, cp, pp, ep, etp, chunks, microbatch, schedule, sharding,
+        recompute, recompute_modules, precision, profile, "all-to-all", False, "none", None, set_ or [],
+        sequence_parallel, shard_ranks, offloaded_layers,
     )  # fmt: skip
+    sources = frameworks.Sources(megatron_args, nemo_overrides, torchtitan_file, deepspeed_file)
+    asked = ask(frameworks.with_framework(ctx, given, sources))
     fit = fit_of(asked.run, asked.layout, asked.profile)
     stages = stage_memory(asked.run, asked.layout, asked.profile)
     fixes = [] if fit.fits else cheapest_fixes(asked.run, asked.layout, asked.profile)
