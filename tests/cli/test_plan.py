@@ -91,6 +91,23 @@ def test_pictures(tmp_path: Path) -> None:
     assert "llama3-8b" in page
 
 
+def test_an_optimum_beyond_all_published_runs_is_said_to_be_one() -> None:
+    asked = (
+        "plan",
+        "--model",
+        "gpt3-175b",
+        "--machine",
+        "a100-80gb",
+        "--gpus",
+        "512",
+        "--global-batch",
+        "1536",
+    )
+    newest = run(*asked, "--seq", "2048", "--profile", "bridge-2026")
+    assert "more than any published run of the kind on a100-80gb" in newest.err
+    assert "more than any published" not in run(*asked, "--seq", "2048").err
+
+
 def test_flags_to_run_it() -> None:
     result = run(*ONE, "--export", "torchtitan")
     assert result.code == 0, result.err

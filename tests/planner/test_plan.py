@@ -232,6 +232,20 @@ def test_several_machines_and_counts_are_one_table() -> None:
     assert "sw-table" in results._repr_html_()
 
 
+def test_the_best_of_several_follows_the_objective() -> None:
+    asked = ("llama3-8b", ["h100", "gb200-nvl72"], [8, 16], 64, 8192)
+    best = {
+        objective: sw.plan(*asked, objective=objective, top=1, prices={"usd_per_hour": 2.0}).best
+        for objective in ("throughput", "cost", "memory")
+    }
+    fastest, cheapest, roomiest = best["throughput"], best["cost"], best["memory"]
+    assert isinstance(fastest, PlanResult)
+    assert (fastest.question.run.device.name, fastest.question.ranks) == ("gb200-nvl72", 16)
+    assert isinstance(cheapest, PlanResult)
+    assert cheapest.question.run.device.name == "gb200-nvl72"
+    assert isinstance(roomiest, PlanResult)
+
+
 def test_an_answer_shows_itself(small: PlanResult) -> None:
     document = small.to_json()
     assert document["schema_version"] == 1

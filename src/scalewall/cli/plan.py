@@ -121,7 +121,7 @@ def plan(
             prices=price_changes(price or []),
             ideal=ideal,
         )
-    print_warnings(warning for result in results for warning in result.warnings)
+    print_warnings(warning for result in results for warning in (*result.warnings, *_too_good(result)))
     if csv:
         _write(csv, results)
     first = results[0]
@@ -147,6 +147,21 @@ def plan(
 
 
 plan.__doc__ = f"{cleandoc(str(plan.__doc__))}\n\n{_EXAMPLES}"
+
+
+def _too_good(result: PlanResult) -> list[str]:
+    """Say so if the best plan is better than anything that was published: no search should be trusted there."""
+    from scalewall.validation.best_published import best_published
+
+    if result.best is None or result.question.ideal:
+        return []
+    known, mfu = best_published(result.question.run), result.best.estimate.mfu
+    if known is None or mfu <= known.mfu:
+        return []
+    return [
+        f"{100 * mfu:.1f} % MFU is more than any published run of the kind on {result.question.run.device.name}: "
+        f"{100 * known.mfu:.1f} % ({known.model} on {known.ranks}, {known.reference})"
+    ]
 
 
 def _write(path: Path, results: PlanResults) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from scalewall.cost.money import Prices, RunMoney
+from scalewall.cost.money import Prices, RunMoney, run_money
 from scalewall.errors import InputError, unknown_name
 from scalewall.planner.bounds import Bound
 from scalewall.planner.estimate import Estimate
@@ -26,6 +26,7 @@ __all__ = [
     "PlanResult",
     "PlanResults",
     "RankedPlan",
+    "usd_per_token",
 ]
 
 Objective = Literal["throughput", "cost", "memory"]
@@ -267,6 +268,23 @@ class PlanResults(Sequence[PlanResult]):
         """Go through the answers."""
         return iter(self.results)
 
+    @property
+    def best(self) -> PlanResult | None:
+        """The answer whose best plan meets the objective best: fastest, cheapest a token, or with most memory left.
+
+        None if nothing fits anywhere, or if no price is known where cost is the objective.
+        """
+        able = [result for result in self.results if result.best]
+        objective = self.results[0].question.objective if able else "throughput"
+        if objective == "cost":
+            able = [result for result in able if usd_per_token(result) is not None]
+            return min(able, key=lambda result: usd_per_token(result) or 0.0, default=None)
+        if objective == "memory":
+            return min(able, key=_share_used, default=None)
+        return min(
+            able, key=lambda result: result.plans[0].seconds / result.question.run.tokens, default=None
+        )
+
     def to_pandas(self) -> pd.DataFrame:
         """Return all ranked plans as one data frame."""
         from scalewall.report.plan_records import to_pandas
@@ -280,4 +298,19 @@ class PlanResults(Sequence[PlanResult]):
     def _repr_html_(self) -> str:
         from scalewall.report.ranking_tables import comparison_table
 
-        return comparison_table(self.results).html()
+        return comparison_table(self).html()
+
+
+def usd_per_token(result: PlanResult) -> float | None:
+    """Return what a token costs with the best plan (USD); None where nothing fits or no price is known."""
+    prices = result.question.prices
+    if result.best is None or prices is None:
+        return None
+    usd = run_money(prices, result.question.ranks, result.best.seconds).usd
+    return None if usd is None else usd / result.question.run.tokens
+
+
+def _share_used(result: PlanResult) -> float:
+    """Share of its memory that the fullest stage of the best plan takes."""
+    fit = result.plans[0].estimate.fit
+    return fit.needed / fit.capacity

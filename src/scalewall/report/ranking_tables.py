@@ -11,7 +11,7 @@ from scalewall.report.table import Cell, Column, TableView, Tone
 
 if TYPE_CHECKING:
     from scalewall.planner.layout import Layout
-    from scalewall.planner.plan import PlanResult, RankedPlan
+    from scalewall.planner.plan import PlanResult, PlanResults, RankedPlan
     from scalewall.planner.recommend import Recommendation
 
 __all__ = [
@@ -147,7 +147,10 @@ def training_table(result: PlanResult) -> TableView:
     )
 
 
-def comparison_table(results: Sequence[PlanResult]) -> TableView:
+_BEST = {"throughput": "Fastest", "cost": "Cheapest a token", "memory": "Most memory left"}
+
+
+def comparison_table(results: PlanResults) -> TableView:
     """Return the best plan of each machine and number of accelerators, with days and cost where tokens are given.
 
     The plans themselves stand below.
@@ -165,6 +168,11 @@ def comparison_table(results: Sequence[PlanResult]) -> TableView:
         days, _, usd, _ = _training_cells(best)
         rows.append((named, *_figures(best), *((days, usd) if with_training else ())))
         notes.append(f"{named}: {layout_words(best.layout)}.")
+    if results.best:
+        question = results.best.question
+        notes.append(f"{_BEST[question.objective]}: {_named(results.best)}.")
+    elif notes:
+        notes.append("Cheapest a token: no price is known; give --price usd_per_hour=...")
     if notes:
         notes += [_legend([result.best.layout for result in results if result.best]), _FIGURES_MEAN]
     hidden = ("HFU", "+/-") if with_training else ()
