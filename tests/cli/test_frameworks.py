@@ -12,6 +12,7 @@ from tests.cli.running import run
 MODEL = ("--model", "llama3-70b", "--machine", "h100")
 PLAN = ("--gpus", "64", "--global-batch", "128", "--seq", "8192", "--tp", "4", "--cp", "2", "--pp", "4")
 CHUNKS = ("--chunks", "5")
+SPLIT = ("--gpus", "64", "--global-batch", "128", "--seq", "8192", "--tp", "8")
 FILES = {
     "megatron": "--megatron-args",
     "nemo": "--nemo-overrides",
@@ -39,8 +40,7 @@ def test_whether_a_framework_s_plan_fits() -> None:
     options = ("--gpus", "64", "--megatron-args", f"{arguments} --recompute-activations --lr 1e-4", "--json")
     done = run("fit-memory", *MODEL, *options)
     assert "without effect on the estimate: --lr" in done.err
-    same = ("--gpus", "64", "--global-batch", "128", "--seq", "8192", "--tp", "8")
-    by_hand = run("fit-memory", *MODEL, *same, "--sharding", "none", "--recompute", "selective", "--json")
+    by_hand = run("fit-memory", *MODEL, *SPLIT, "--sharding", "none", "--recompute", "selective", "--json")
     assert json.loads(done.out) == json.loads(by_hand.out)
     assert done.code == by_hand.code == 1
 
@@ -56,8 +56,7 @@ def test_options_without_effect_are_warnings_beside_an_export_too(command: str) 
 
 @pytest.mark.parametrize("framework", FILES)
 def test_what_is_exported_can_be_asked_again(framework: str, tmp_path: Path) -> None:
-    plan = ("--gpus", "64", "--global-batch", "128", "--seq", "8192", "--tp", "8", "--sharding", "gradients")
-    plan = (*plan, "--profile", "bridge-2026")
+    plan = (*SPLIT, "--sharding", "gradients", "--profile", "bridge-2026")
     written = run("estimate", *MODEL, *plan, "--export", framework)
     assert written.code == 0, written.err
     path = tmp_path / "plan"
