@@ -1,4 +1,4 @@
-"""Speed of the catalogue: loading every machine, and the curves of all that the ideal model can use.
+"""Speed of the catalogue (processor time): loading every machine, the curves of all that the ideal model can use.
 
 Run: python benchmarks/bench_catalogue.py
 """
@@ -20,11 +20,11 @@ REPEATS = 5
 LOAD = """
 import time
 from scalewall.hardware import machine_names, read_machine
-before = time.perf_counter()
+before = time.process_time()
 names = machine_names()
 for name in names:
     read_machine(name)
-print(len(names), time.perf_counter() - before)
+print(len(names), time.process_time() - before)
 """
 
 
@@ -62,10 +62,10 @@ def curves() -> None:
 def curve_seconds(study: LimitsStudy, machine: str) -> float:
     """Return the seconds of one machine's curve, without the reasons for runs that do not finish."""
     searcher = Searcher.of(study.cluster(machine), study.space, study.model_switches)
-    before = time.perf_counter()
+    before = time.process_time()
     for stack in study.stacks:
         searcher.best(stack, study.duration_seconds)
-    return time.perf_counter() - before
+    return time.process_time() - before
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""What the benchmarks share: least time of several calls, commands with their peak memory, a plain table."""
+"""What the benchmarks share: least time of several calls, commands with their peak memory, a plain table.
+
+Calls are measured in processor time: they run on one core, and what else the machine does hardly lengthens it.
+"""
 
 from __future__ import annotations
 
@@ -18,25 +21,26 @@ _MEASURED = """
 import resource, subprocess, sys
 done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(done.returncode, usage.ru_maxrss)
+print(done.returncode, usage.ru_maxrss, usage.ru_utime + usage.ru_stime)
 """
 
 
 class Spent(NamedTuple):
-    """What a command took: wall seconds and peak resident memory in bytes."""
+    """What a command took: seconds by the clock, peak resident memory in bytes, seconds of processors."""
 
     seconds: float
     bytes: float
+    processors: float
 
 
 def least_seconds(call: Callable[[], object], repeats: int = 5) -> float:
-    """Return the least wall time of ``repeats`` calls, after one that is not counted."""
+    """Return the least processor time of ``repeats`` calls, after one that is not counted."""
     call()
     spent = []
     for _ in range(repeats):
-        before = time.perf_counter()
+        before = time.process_time()
         call()
-        spent.append(time.perf_counter() - before)
+        spent.append(time.process_time() - before)
     return min(spent)
 
 
@@ -57,10 +61,10 @@ def command(arguments: Sequence[str], environment: dict[str, str] | None = None)
         check=True,
     )
     seconds = time.perf_counter() - before
-    code, peak = (int(number) for number in done.stdout.split())
-    if code:
+    code, peak, processors = done.stdout.split()
+    if int(code):
         raise RuntimeError(f"python {' '.join(arguments)} ended with code {code}")
-    return Spent(seconds, peak * (1 if sys.platform == "darwin" else 1024))
+    return Spent(seconds, int(peak) * (1 if sys.platform == "darwin" else 1024), float(processors))
 
 
 def shown(number: float) -> str:
