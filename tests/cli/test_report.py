@@ -26,6 +26,7 @@ def test_the_page_has_every_part(page: tuple[Path, dict]) -> None:
     for heading in (
         "The limits",
         "What moves them",
+        "How sure they are",
         "When the frontier gets there",
         "Money and energy",
         "What this rests on",
@@ -43,6 +44,7 @@ def test_the_json_holds_what_the_page_shows(page: tuple[Path, dict]) -> None:
     assert document["schema_version"] == 1
     assert [one["machine"] for one in document["limits"]] == ["ref-h100"]
     assert document["levers"]
+    assert document["uncertainty"]
     assert document["forecast"]["machines"][0]["machine"] == "ref-h100"
     assert document["costs"]
     assert document["prices"][0]["figures"]
@@ -56,12 +58,12 @@ def test_the_page_opens_offline_and_draws_everything(page: tuple[Path, dict]) ->
         )
         assert seen.console == []
         assert seen.requests == []
-        assert shown.locator(".chart").count() >= 8
+        assert shown.locator(".chart").count() >= 10
 
 
 def test_parts_can_be_left_out(tmp_path: Path) -> None:
     file = tmp_path / "report.html"
-    left = ("--without", "levers", "--without", "forecast", "--without", "money")
+    left = [part for name in ("levers", "uncertainty", "forecast", "money") for part in ("--without", name)]
     done = run("report", *QUICK, *left, "--out", file)
     assert done.code == 0, done.err
     assert f"The page is {file}." in "".join(done.out.splitlines())

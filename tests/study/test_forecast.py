@@ -20,7 +20,7 @@ from scalewall.study.forecast import (
     read_start,
 )
 from scalewall.study.forecast_published import steps_to_ours
-from scalewall.study.forecast_worlds import sampled_worlds, settled
+from scalewall.study.forecast_worlds import sampled_worlds, settled, uncertain_limits
 from scalewall.study.growth import fit_growth, stated_growth
 
 TENFOLD = np.array([1.0])
@@ -144,18 +144,32 @@ def test_a_reference_study_has_no_worlds_unless_asked() -> None:
 
 
 def test_what_the_question_settles_is_not_drawn() -> None:
-    plain = LimitsStudy()
-    (world,) = sampled_worlds(plain, "h100", 1, 0)
-    assert set(world) >= {"depth_law", "data_law", "batch_law", "depth_exponent", "overrides"}
-    assert "months" not in world
-    chosen = LimitsStudy(batch_law="zhang", months=6.0, overrides={"network.1.bandwidth": 100e9})
+    (world,) = sampled_worlds(LimitsStudy(), "h100", 1, 0)
+    assert (world.depth_law, world.data_law, world.batch_law) == ("power", "tokens-per-parameter", "power")
+    assert world.months == 3.0
+    chosen = LimitsStudy(
+        batch_law="zhang",
+        months=6.0,
+        overrides={"network.1.bandwidth": 100e9},
+        bounds={"tp": (1, 64)},
+        grid=(3, 12288, 400_000),
+    )
     worlds = sampled_worlds(chosen, "h100", 8, 0)
-    assert "batch_exponent" not in worlds[0]
-    assert "batch_law" not in worlds[0]
-    figures = [world["overrides"] for world in worlds]
-    assert all(overrides["network.1.bandwidth"] == 100e9 for overrides in figures)  # type: ignore[index]
-    assert len({overrides["memory.0.bandwidth"] for overrides in figures}) == 8  # type: ignore[index]
+    assert {one.batch_law for one in worlds} == {"zhang"}
+    assert {one.months for one in worlds} == {6.0}
+    assert {one.overrides["network.1.bandwidth"] for one in worlds} == {100e9}
+    assert {one.grid for one in worlds} == {(3, 12288, 400_000)}
+    assert {one.bounds["tp"] for one in worlds} == {(1, 64)}
+    assert len({one.overrides["memory.0.bandwidth"] for one in worlds}) == 8
     assert settled(chosen) == ("months", "batch_anchor_tokens", "batch_exponent", "network.1.bandwidth")
+
+
+def test_uncertain_limits_of_a_question() -> None:
+    seen: list[tuple[int, int]] = []
+    found = uncertain_limits(small(), 4, progress=lambda done, total: seen.append((done, total)))
+    assert found.worlds == 4
+    assert seen[-1] == (4, 4)
+    assert all(spread.quantiles == tuple(sorted(spread.quantiles)) for spread in found.limits)
 
 
 def test_the_way_from_the_published_date_changes_one_thing_a_step(simple: Forecast) -> None:

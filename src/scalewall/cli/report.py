@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["report"]
 
-_PARTS = ("levers", "forecast", "money")
+_PARTS = ("levers", "uncertainty", "forecast", "money")
+_WORLDS = 64
+"""Sampled worlds of the part on uncertainty: `scalewall uncertainty` takes more."""
 _EXAMPLES = """\b
 Examples:
   scalewall report --out report.html
@@ -36,7 +38,8 @@ Examples:
 
 Out = Annotated[Path, typer.Option("--out", help="The page (.html).")]
 Without = Annotated[
-    list[str] | None, typer.Option("--without", help="A part to leave out: levers, forecast or money.")
+    list[str] | None,
+    typer.Option("--without", help="A part to leave out: levers, uncertainty, forecast or money."),
 ]
 Now = Annotated[str | None, typer.Option("--now", help="Date that years are counted from (default today).")]
 
@@ -66,8 +69,8 @@ def report(
 ) -> None:
     """Write one page that opens offline: question, answer in words, figures, tables, assumptions, sources, command.
 
-    It holds the limits of each machine, what moves those of the first, when the frontier reaches them, and what runs
-    cost.
+    It holds the limits of each machine, what moves those of the first and how sure they are, when the frontier reaches
+    them, and what runs cost.
     """
     parts = _parts(without or ())
     changes = price_changes(price or ())
@@ -118,6 +121,7 @@ def _analyse(
     from scalewall.ideal.limits import limits_of
     from scalewall.report.figures_report import Analysis
     from scalewall.study.forecast import ForecastStudy, forecast
+    from scalewall.study.forecast_worlds import uncertain_limits
     from scalewall.study.money import efficient_runs, telling_runs
     from scalewall.study.training_runs import read_date
     from scalewall.study.what_if import levers
@@ -137,6 +141,11 @@ def _analyse(
             limits=limits,
             levers=levers(first, progress=lambda _, done, total: show("levers", done, total))
             if "levers" in parts
+            else None,
+            uncertainty=uncertain_limits(
+                first, _WORLDS, progress=lambda done, total: show("uncertainty", done, total)
+            )
+            if "uncertainty" in parts
             else None,
             forecast=forecast(asked, lambda name, done, total: show(f"forecast {name}", done, total))
             if "forecast" in parts

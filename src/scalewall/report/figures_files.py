@@ -14,6 +14,8 @@ from scalewall.report.figures_list import FIGURES, Answers, Drawn, Figure
 from scalewall.report.files import RowWriter, save_figure, write_text
 from scalewall.report.records import json_text
 from scalewall.report.table import Cell, Column, TableView
+from scalewall.report.uncertainty_figures import fan_chart, print_figure, shares_of_worlds
+from scalewall.study.uncertainty import QUANTILES, Uncertainty
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
@@ -115,7 +117,9 @@ def drawn_figure(drawn: Drawn) -> MatplotlibFigure:
     """Return what a figure draws as a Matplotlib figure."""
     from scalewall.report.matplotlib_figures import figure
 
-    return bar_figure(drawn) if isinstance(drawn, BarChart) else figure(drawn)
+    if isinstance(drawn, BarChart):
+        return bar_figure(drawn)
+    return print_figure(drawn) if isinstance(drawn, Uncertainty) else figure(drawn)
 
 
 def data_rows(drawn: Drawn) -> list[dict[str, object]]:
@@ -126,7 +130,27 @@ def data_rows(drawn: Drawn) -> list[dict[str, object]]:
             | {"x_title": drawn.axis}
             for bar in drawn.bars
         ]
+    if isinstance(drawn, Uncertainty):
+        return _uncertainty_rows(drawn)
     return [row for chart in drawn for row in _chart_rows(chart)]
+
+
+def _uncertainty_rows(found: Uncertainty) -> list[dict[str, object]]:
+    """Return quantiles of the utilization at each compute, then the shares of worlds in which a run works."""
+    fan, shares = fan_chart(found), shares_of_worlds(found)
+    titles = {"x_title": fan.x.title, "y_title": fan.y.title}
+    rows: list[dict[str, object]] = [
+        {
+            "chart": fan.title,
+            "series": f"{100 * share:g} % of the worlds lie below",
+            "x": one.flop,
+            "y": value,
+        }
+        | titles
+        for one in found.curve
+        for share, value in zip(QUANTILES, one.quantiles, strict=True)
+    ]
+    return [*rows, *_chart_rows(shares)]
 
 
 def _chart_rows(chart: Chart) -> list[dict[str, object]]:

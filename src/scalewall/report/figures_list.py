@@ -23,12 +23,14 @@ from scalewall.report.generations import generations_chart
 from scalewall.report.lever_figures import gains_chart, what_if_curves
 from scalewall.report.money_charts import money_charts
 from scalewall.study.forecast import Forecast, ForecastStudy, forecast
+from scalewall.study.forecast_worlds import uncertain_limits
 from scalewall.study.money import efficient_runs
+from scalewall.study.uncertainty import Uncertainty
 from scalewall.study.what_if import Levers, levers
 
 __all__ = ["FIGURES", "Answers", "Drawn", "Figure"]
 
-Drawn = tuple[Chart, ...] | BarChart
+Drawn = tuple[Chart, ...] | BarChart | Uncertainty
 
 _PUBLISHED = ("ref-v100", "ref-a100", "ref-h100")
 _TODAY = ("h100", "gb200-nvl72")
@@ -62,10 +64,13 @@ class Answers:
         From when the forecast counts years.
     grid : (int, float, float)
         Largest odd factor, least and most width of the runs.
+    worlds : int
+        Sampled worlds of the figure on uncertainty; the forecast takes half as many.
     """
 
     now: float
     grid: tuple[int, float, float] = LimitsStudy.grid
+    worlds: int = 64
     _limits: dict[tuple[object, ...], Limits] = field(default_factory=dict)
 
     def limits(self, machine: str, **settings: object) -> Limits:
@@ -83,10 +88,14 @@ class Answers:
         """Return what moves a machine's limits."""
         return levers(self._study((machine,), reference=reference), only)
 
+    def uncertainty(self, machine: str) -> Uncertainty:
+        """Return how sure a machine's limits are."""
+        return uncertain_limits(self._study((machine,)), self.worlds)
+
     @cached_property
     def forecast(self) -> Forecast:
         """When frontier runs reach the limits of today's machines."""
-        return forecast(ForecastStudy(self._study(_TODAY), now=self.now))
+        return forecast(ForecastStudy(self._study(_TODAY), worlds=self.worlds // 2, now=self.now))
 
     def _study(self, machines: tuple[str, ...], **settings: object) -> LimitsStudy:
         return LimitsStudy(machines=machines, grid=self.grid, **settings)  # type: ignore[arg-type]
@@ -296,6 +305,13 @@ FIGURES = (
         f"{_ARTICLE}, figure 3",
         f"scalewall levers --machine ref-h100 --reference {' '.join(f'--only {lever}' for lever in _PULLED)}",
         lambda answers: (what_if_curves(answers.levers("ref-h100", _PULLED, reference=True)),),
+    ),
+    Figure(
+        "uncertainty",
+        "Best utilization on H100 in many worlds of sampled laws and figures, and in how many of them a run works.",
+        "",
+        "scalewall uncertainty --machine h100",
+        lambda answers: answers.uncertainty("h100"),
     ),
     Figure(
         "today",

@@ -18,12 +18,16 @@ __all__ = ["Section", "paragraphs", "sections_page"]
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page: heading, words, figures, tables, in this order."""
+    """A part of a page: heading, words, figures, tables, in this order.
+
+    ``specifications`` are figures that are Plotly data with named colours already; they follow the charts.
+    """
 
     heading: str
     words: tuple[str, ...] = ()
     charts: tuple[Chart | BarChart, ...] = ()
-    tables: tuple[TableView, ...] = field(default=())
+    tables: tuple[TableView, ...] = ()
+    specifications: tuple[dict[str, Any], ...] = field(default=())
 
 
 def sections_page(title: str, answer: Sequence[str], sections: Sequence[Section], command: str = "") -> str:
@@ -40,20 +44,24 @@ def sections_page(title: str, answer: Sequence[str], sections: Sequence[Section]
     command : str
         The command that makes the page again; empty: not shown.
     """
-    charts: dict[str, dict[str, Any]] = {}
+    drawn: dict[str, dict[str, Any]] = {}
     written = []
     for section in sections:
         slots = []
-        for chart in section.charts:
-            key = f"chart-{len(charts)}"
-            charts[key] = bar_specification(chart) if isinstance(chart, BarChart) else specification(chart)
-            slots.append(figure_slot(key, chart.title))
+        for spec in (*map(_specification, section.charts), *section.specifications):
+            key = f"chart-{len(drawn)}"
+            drawn[key] = spec
+            slots.append(figure_slot(key, str(spec["layout"]["title"]["text"])))
         tables = "".join(table.html() for table in section.tables)
         written.append(
             f"<section><h2>{escape(section.heading)}</h2>{paragraphs(section.words)}{''.join(slots)}{tables}</section>"
         )
     body = asset("report.html").substitute(answer=paragraphs(answer), sections="\n".join(written))
-    return document(title, body, specifications_json(charts), command)
+    return document(title, body, specifications_json(drawn), command)
+
+
+def _specification(chart: Chart | BarChart) -> dict[str, Any]:
+    return bar_specification(chart) if isinstance(chart, BarChart) else specification(chart)
 
 
 def paragraphs(words: Sequence[str]) -> str:

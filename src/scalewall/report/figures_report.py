@@ -25,8 +25,12 @@ from scalewall.report.limit_tables import (
 )
 from scalewall.report.money_files import money_section
 from scalewall.report.money_tables import cost_rows, prices_json
+from scalewall.report.plotly_figures import specification
 from scalewall.report.records import limits_json
 from scalewall.report.table import Column, TableView
+from scalewall.report.uncertainty_figures import fan_specification, shares_of_worlds
+from scalewall.report.uncertainty_records import uncertainty_json
+from scalewall.report.uncertainty_tables import beliefs_table, uncertainty_tables, uncertainty_words
 from scalewall.report.words import LEAVES_OUT, all_rest_on, all_warnings, efficient_means, finding
 from scalewall.study.training_runs import training_runs
 from scalewall.workload.laws import find_law
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
     from scalewall.ideal.study import LimitsStudy
     from scalewall.study.forecast import Forecast
     from scalewall.study.money import CostedRun
+    from scalewall.study.uncertainty import Uncertainty
     from scalewall.study.what_if import Levers
 
 __all__ = ["Analysis", "analysis_json", "analysis_page", "answer_words"]
@@ -55,6 +60,8 @@ class Analysis:
         What moves the first machine's limits.
     forecast : Forecast or None
         When the frontier reaches them.
+    uncertainty : Uncertainty or None
+        How sure the first machine's limits are.
     costs, drawn_costs : tuple of CostedRun
         What the telling runs cost, and the efficient ones that figures show.
     """
@@ -63,6 +70,7 @@ class Analysis:
     limits: tuple[Limits, ...]
     levers: Levers | None = None
     forecast: Forecast | None = None
+    uncertainty: Uncertainty | None = None
     costs: tuple[CostedRun, ...] = ()
     drawn_costs: tuple[CostedRun, ...] = ()
 
@@ -91,6 +99,8 @@ def answer_words(analysis: Analysis) -> list[str]:
     said = [finding(one) for one in analysis.limits]
     if analysis.forecast:
         said += [forecast_finding(analysis.forecast, one) for one in analysis.forecast.machines]
+    if analysis.uncertainty:
+        said.append(uncertainty_words(analysis.uncertainty))
     if analysis.levers:
         said.append(levers_words(analysis.levers))
     return [*said, efficient_means(analysis.limits[0])]
@@ -115,11 +125,27 @@ def _sections(analysis: Analysis) -> list[Section]:
                 (levers_table(analysis.levers),),
             )
         )
+    if analysis.uncertainty:
+        found.append(_uncertainty(analysis.uncertainty))
     if analysis.forecast:
         found.append(forecast_section(analysis.forecast))
     if analysis.costs:
         found.append(money_section(analysis.drawn_costs, analysis.costs))
     return [*found, _assumptions(limits), _sources(analysis)]
+
+
+def _uncertainty(found: Uncertainty) -> Section:
+    drawn = (fan_specification(found), specification(shares_of_worlds(found))) if found.curve else ()
+    return Section(
+        "How sure they are",
+        (
+            "Each world is a whole curve of best plans under other laws, efficiencies and latencies, drawn from what "
+            "is believed of them. What the question settles stays as it is.",
+        ),
+        (),
+        (*uncertainty_tables(found), beliefs_table(found, sources=True)),
+        drawn,
+    )
 
 
 def _assumptions(limits: Sequence[Limits]) -> Section:
@@ -180,6 +206,7 @@ def analysis_json(analysis: Analysis) -> dict[str, object]:
         "answer": answer_words(analysis),
         "limits": [limits_json(one) for one in analysis.limits],
         "levers": analysis.levers.to_json() if analysis.levers else None,
+        "uncertainty": uncertainty_json(analysis.uncertainty) if analysis.uncertainty else None,
         "forecast": forecast_json(analysis.forecast) if analysis.forecast else None,
         "costs": cost_rows(analysis.costs),
         "prices": [

@@ -352,14 +352,13 @@ def _machine(study: ForecastStudy, name: str, progress: Progressing | None) -> M
     )
     places = generator.uniform(size=(2, study.samples))
     worlds = sampled_worlds(study.limits, name, int(study.worlds or 0), study.seed) if study.worlds else ()
-    world = generator.integers(max(1, len(worlds)), size=study.samples)
+    place = generator.integers(max(1, len(worlds)), size=study.samples)
     own = limits_of(replace(study.limits, machines=(name,)), name)
     done, most = 1, study.generations + 1 + len(worlds)
 
-    def curve(number: int, year: float, settings: Mapping[str, object]) -> GenerationLimit:
+    def curve(number: int, year: float, asked: LimitsStudy) -> GenerationLimit:
         nonlocal done
-        changed = replace(study.limits, machines=(name,), **settings)  # type: ignore[arg-type]
-        found = outcome_of(WhatIf(name, name, (), changed))
+        found = outcome_of(WhatIf(name, name, (), asked))
         done += 1
         if progress:
             progress(name, done, most)
@@ -372,8 +371,8 @@ def _machine(study: ForecastStudy, name: str, progress: Progressing | None) -> M
         own.points[-1] if own.points else None,
         [one.training_flop for one in own.infeasible],
     )
-    drawn = [curve(0, first.year, settings) for settings in worlds] or [first]
-    ends = _limit_draws(drawn, world, places)
+    drawn = [curve(0, first.year, world) for world in worlds] or [first]
+    ends = _limit_draws(drawn, place, places)
     generations = [first]
     while True:
         factors = [_ratio(one, first) for one in generations]
@@ -406,13 +405,11 @@ def _usable_from(name: str, lag_years: float) -> float:
     return -math.inf if released is None else released + lag_years
 
 
-def _successor(study: ForecastStudy, name: str, number: int) -> dict[str, object]:
-    years = number * study.progress.generation_years
-    return {
-        "overrides": improved(
-            read_machine(name), study.progress, years, study.limits.precision, study.limits.overrides
-        )
-    }
+def _successor(study: ForecastStudy, name: str, number: int) -> LimitsStudy:
+    """Return the question about a machine's successor."""
+    limits, years = study.limits, number * study.progress.generation_years
+    figures = improved(read_machine(name), study.progress, years, limits.precision, limits.overrides)
+    return replace(limits, machines=(name,), overrides=figures)
 
 
 def _generation(
