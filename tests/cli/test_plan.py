@@ -91,6 +91,18 @@ def test_pictures(tmp_path: Path) -> None:
     assert "llama3-8b" in page
 
 
+@pytest.mark.parametrize("suffix", ["html", "png"])
+def test_fronts_between_machines_and_counts(suffix: str, tmp_path: Path) -> None:
+    costs, days = tmp_path / f"costs.{suffix}", tmp_path / f"days.{suffix}"
+    several = ("--machine", "h100", "b200", "--gpus", "8", "16", "--plot", costs)
+    assert run("plan", *USUAL, *several).code == 0
+    wanted = ("--machine", "h100", "--tokens", "1e12", "--days", "90", "--max-gpus", "128", "--plot", days)
+    assert run("recommend", *USUAL, *wanted).code == 0
+    for path, words in ((costs, "USD a million tokens"), (days, "Accelerators against days")):
+        assert path.stat().st_size > 10_000
+        assert suffix == "png" or words in path.read_text(encoding="utf-8")
+
+
 def test_an_optimum_beyond_all_published_runs_is_said_to_be_one() -> None:
     asked = (
         "plan",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,7 +22,7 @@ from scalewall.errors import InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from scalewall.planner.plan import PlanResult, PlanResults
+    from scalewall.planner.plan import PlanResult, PlanResults, RankedPlan
 
 __all__ = ["Bound", "Machines", "Objective", "Top", "plan"]
 
@@ -95,7 +97,7 @@ def plan(
     )
     several = len(machine) * len(gpus) > 1
     if several:
-        for option, given in (("--export", export), ("--plot", plot), ("--timeline", timeline)):
+        for option, given in (("--export", export), ("--timeline", timeline)):
             if given is not None:
                 raise InputError(option, str(given), "one machine and one number of accelerators")
     note_compiling("evaluate_row")
@@ -121,11 +123,16 @@ def plan(
             prices=price_changes(price or []),
             ideal=ideal,
         )
-    print_warnings(warning for result in results for warning in (*result.warnings, *_too_good(result)))
+    print_warnings([*(warning for result in results for warning in result.warnings), *_too_good(results)])
     if csv:
         _write(csv, results)
     first = results[0]
-    if first.best and (plot or timeline):
+    if several and plot:
+        from scalewall.report.choice_charts import save_comparison
+
+        save_comparison(results, plot, f"scalewall {shlex.join(sys.argv[1:])}")
+        typer.echo(f"Wrote {plot}", err=True)
+    elif first.best and (plot or timeline):
         from scalewall.report.ranking_tables import excluded_table, ranking_table
 
         write_pictures(
@@ -149,19 +156,26 @@ def plan(
 plan.__doc__ = f"{cleandoc(str(plan.__doc__))}\n\n{_EXAMPLES}"
 
 
-def _too_good(result: PlanResult) -> list[str]:
-    """Say so if the best plan is better than anything that was published: no search should be trusted there."""
+def _too_good(results: PlanResults) -> list[str]:
+    """Say of each machine whose best plan beats everything that was published that no search is to be trusted there."""
     from scalewall.validation.best_published import best_published
 
-    if result.best is None or result.question.ideal:
-        return []
-    known, mfu = best_published(result.question.run), result.best.estimate.mfu
-    if known is None or mfu <= known.mfu:
-        return []
-    return [
-        f"{100 * mfu:.1f} % MFU is more than any published run of the kind on {result.question.run.device.name}: "
-        f"{100 * known.mfu:.1f} % ({known.model} on {known.ranks}, {known.reference})"
-    ]
+    highest: dict[str, RankedPlan] = {}
+    for result in results:
+        if result.best and not result.question.ideal:
+            name = result.question.run.device.name
+            highest[name] = max(
+                highest.get(name, result.best), result.best, key=lambda plan: plan.estimate.mfu
+            )
+    found = []
+    for name, plan in highest.items():
+        known, mfu = best_published(plan.estimate.run), plan.estimate.mfu
+        if known and mfu > known.mfu:
+            found.append(
+                f"{100 * mfu:.1f} % MFU is more than any published run of the kind on {name}: {100 * known.mfu:.1f} % "
+                f"({known.model} on {known.ranks}, {known.reference})"
+            )
+    return found
 
 
 def _write(path: Path, results: PlanResults) -> None:

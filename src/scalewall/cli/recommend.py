@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from datetime import date
 from inspect import cleandoc
 from pathlib import Path
@@ -57,12 +59,16 @@ def recommend(
     ideal: Annotated[bool, typer.Option("--ideal", help="Software costs nothing: physics alone.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write what was tried, one count a row.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw accelerators against days: .html, .png, .svg or .pdf.")
+    ] = None,
 ) -> None:
     """Recommend how many accelerators to take, and with which layout: the fewest or cheapest that finish in time."""
     from scalewall.planner.planning import question_of
     from scalewall.planner.recommend import recommend as find
+    from scalewall.report.plots import PLOT_SUFFIXES
 
-    check_files((("--csv", csv, (".csv",)),))
+    check_files((("--csv", csv, (".csv",)), ("--plot", plot, PLOT_SUFFIXES)))
     within, note = _days(days, by, start)
     note_compiling("evaluate_row")
     found = []
@@ -90,6 +96,11 @@ def recommend(
     print_warnings(warning for one in found for warning in one.warnings)
     if csv:
         _write(csv, found)
+    if plot:
+        from scalewall.report.choice_charts import save_recommendations
+
+        save_recommendations(found, plot, f"scalewall {shlex.join(sys.argv[1:])}")
+        typer.echo(f"Wrote {plot}", err=True)
     if json:
         from scalewall.report.records import json_text
 
