@@ -11,16 +11,12 @@ import shlex
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from scalewall.planner.export.dialect import (
-    SHARDINGS,
-    Exported,
-    Note,
-)
+from scalewall.planner.export.core_notes import MODULES, core_notes
+from scalewall.planner.export.dialect import SHARDINGS, Exported
 from scalewall.planner.export.shape import shape_notes, shape_words
 from scalewall.planner.layout import Layout
 from scalewall.planner.pipeline import part_layers
 from scalewall.planner.profile import Profile
-from scalewall.planner.recompute import MODULES as RECOMPUTED
 from scalewall.planner.run import Run
 from scalewall.workload.transformer import Transformer
 
@@ -44,8 +40,6 @@ FP8: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 """Format and recipe of 8-bit matmuls by precision."""
-MODULES = tuple(module for module in RECOMPUTED if module != "op")
-"""Parts of a layer that can be recomputed."""
 STRATEGIES = MappingProxyType(
     dict(zip(("no_shard", "optim", "optim_grads", "optim_grads_params"), SHARDINGS, strict=True))
 )
@@ -130,6 +124,7 @@ def _sharding(run: Run, layout: Layout, profile: Profile) -> list[str]:
         strategy = {name: word for word, name in STRATEGIES.items()}[layout.sharding]
         lines += ["--use-distributed-optimizer", "--use-megatron-fsdp"]
         lines += [f"--data-parallel-sharding-strategy {strategy}", "--ckpt-format fsdp_dtensor"]
+        lines.append("--no-gradient-accumulation-fusion")
     if instances(layout) > 1:
         lines.append(f"--num-distributed-optimizer-instances {instances(layout)}")
     if profile.overlap_reduce:
@@ -176,28 +171,3 @@ def _experts(run: Run) -> list[str]:
     if run.expert_overlap:
         lines.append("--overlap-moe-expert-parallel-comm")
     return lines
-
-
-def core_notes(run: Run, layout: Layout, framework: str) -> list[Note]:
-    """Return what of a plan Megatron-Core cannot say."""
-    notes = []
-    if layout.schedule != "1f1b" and layout.pp > 1:
-        words = f"{framework} has no {layout.schedule}: 1F1B is written, and it is slower"
-        if layout.schedule == "dualpipe":
-            words += "; --overlap-moe-expert-parallel-comm hides the exchange with experts under 1F1B"
-        notes.append(Note("schedule", words))
-    elif layout.schedule != "1f1b":
-        notes.append(Note("schedule", f"without a pipeline {layout.schedule} means nothing"))
-    foreign = [module for module in layout.recompute_modules if module not in MODULES]
-    if layout.recompute == "selective" and foreign:
-        words = f"cannot recompute {', '.join(foreign)}; it knows {', '.join(MODULES)}"
-        notes.append(Note("recompute_modules", words))
-    elif layout.recompute != "selective" and layout.recompute_modules:
-        notes.append(Note("recompute_modules", "means nothing without selective recomputation"))
-    if layout.shard_ranks and layout.sharding == "none":
-        notes.append(Note("shard_ranks", "means nothing where nothing is sharded"))
-    elif layout.shard_ranks and layout.shard_ranks == layout.gradient_ranks:
-        notes.append(Note("shard_ranks", "is all ranks"))
-    if not run.compiled:
-        notes.append(Note("compiled", "Megatron-Core's kernels are fused; there is no switch"))
-    return notes

@@ -16,8 +16,9 @@ from types import MappingProxyType
 from typing import Any
 
 from scalewall.errors import InputError, unknown_name
+from scalewall.planner.export.core_notes import MODULES
 from scalewall.planner.export.dialect import Imported, choice, recompute_values, whole
-from scalewall.planner.export.megatron import FP8, MODULES, SIZES, STRATEGIES
+from scalewall.planner.export.megatron import FP8, SIZES, STRATEGIES
 from scalewall.planner.export.shape import CHECKED, check_model
 from scalewall.workload.transformer import Transformer
 

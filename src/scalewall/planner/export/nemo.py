@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from scalewall.errors import InputError
+from scalewall.planner.export.core_notes import MODULES, core_notes
 from scalewall.planner.export.dialect import (
     Exported,
     Imported,
@@ -25,14 +26,7 @@ from scalewall.planner.export.dialect import (
     recompute_values,
     whole,
 )
-from scalewall.planner.export.megatron import (
-    MODULES,
-    STRATEGIES,
-    core_notes,
-    instances,
-    placement,
-    recompute_modules,
-)
+from scalewall.planner.export.megatron import STRATEGIES, instances, placement, recompute_modules
 from scalewall.planner.export.megatron_args import fp8_precision, graphs_of
 from scalewall.planner.export.shape import CHECKED, check_model, shape_notes, shape_words
 from scalewall.planner.layout import Layout
@@ -131,6 +125,7 @@ def _sharding(layout: Layout, profile: Profile) -> list[str]:
         strategy = {name: word for word, name in STRATEGIES.items()}[layout.sharding]
         lines += ["dist.use_megatron_fsdp=true", "ddp.use_megatron_fsdp=true"]
         lines += [f"ddp.data_parallel_sharding_strategy={strategy}", "checkpoint.ckpt_format=fsdp_dtensor"]
+        lines.append("ddp.average_in_collective=false")
     if (copies := instances(layout)) > 1:
         lines.append(f"ddp.num_distributed_optimizer_instances={copies}")
     lines.append(f"ddp.overlap_grad_reduce={_text(profile.overlap_reduce)}")

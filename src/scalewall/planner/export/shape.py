@@ -81,6 +81,8 @@ def shape_words(model: Transformer) -> tuple[Word, ...]:
         words.append(
             Word("--untie-embeddings-and-output-weights", "share_embeddings_and_output_weights", True, False)
         )
+    if not model.details.learned_positions:
+        words.append(Word("--position-embedding-type", "position_embedding_type", "rope"))
     words += _norms_and_biases(model)
     if model.latent:
         words += [
@@ -174,6 +176,8 @@ def shape_notes(model: Transformer) -> list[Note]:
     notes = []
     if model.gated:
         notes.append(Note("model", "gated feed-forward part written as SwiGLU; GeGLU and others: change it"))
+    if not model.details.learned_positions:
+        notes.append(Note("model", "positions written as rotary; ALiBi and others: change it"))
     if model.parallel_block:
         notes.append(
             Note("model", "attention and feed-forward part side by side: Megatron-Core has no such block")
