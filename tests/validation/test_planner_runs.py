@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scalewall.errors import InputError
+from scalewall.planner.profile import load_profile
 from scalewall.report.validation_tables import profiles_table, reasons_table, too_large_table
 from scalewall.validation.planner_cases import cases_of, family_of
-from scalewall.validation.planner_validation import predict_rows
+from scalewall.validation.planner_validation import predict_rows, refit_profiles
 from scalewall.validation.runs import load_published, read_records, record_line
 from scalewall.validation.runs_import import import_runs
 
@@ -208,6 +209,26 @@ def test_layers_offloaded_as_stated_or_as_in_the_releases_preset() -> None:
 def test_runs_beside_the_cards_are_those_of_the_main_branch() -> None:
     (step,) = import_runs(_line(source_key="mbridge_skill_overlap", release=None))
     assert step.framework == "Megatron-Bridge main"
+
+
+def test_a_whole_step_is_captured_where_shapes_stay() -> None:
+    late = {"release": "26.08", "arch": "moe", "gpu": "GB200", "moe_dispatch": "dropless, force-balanced"}
+    late |= {"moe_experts": 8, "moe_topk": 2, "moe_ffn": 14336}
+    (step,) = import_runs(_line(**late))
+    assert step.run["graphs"] == "full"
+    assert any("whole step" in word for word in step.assumed)
+    for changes in ({"release": "26.04"}, {"gpu": "H100"}, {"overlap": "EP comm overlap"}):
+        (other,) = import_runs(_line(**(late | changes)))
+        assert "graphs" not in other.run
+
+
+def test_runs_that_their_source_calls_untypical_are_judged_and_not_fitted() -> None:
+    (step,) = import_runs(_line(note="Tiny batch: dominated by overheads."))
+    assert step.not_fitted
+    (row,), (case,) = predict_rows([step])
+    assert row.predicted
+    refitted = refit_profiles([case], lambda *progress: None, "2026-11-30")
+    assert refitted["bridge-2026"] == load_profile("bridge-2026")
 
 
 def test_how_close_a_run_that_ran_is_to_its_memory() -> None:

@@ -168,7 +168,9 @@ def refit_profiles(cases: Sequence[Case], progress: Progress, date: str) -> dict
     date : str
         For the record of the fit.
     """
-    by_profile = _grouped(cases, lambda case: case.profile.name)
+    by_profile = _grouped(
+        [case for case in cases if not case.step.not_fitted], lambda case: case.profile.name
+    )
     fitted = {}
     names = profile_names()
     for done, name in enumerate(names):
@@ -217,7 +219,10 @@ def _left_out(
     ]
     for done, (profile, left) in enumerate(jobs):
         progress(name, done, len(jobs))
-        rest = {key: [case for case in own if group(case) != left] for key, own in by_profile.items()}
+        rest = {
+            key: [case for case in own if group(case) != left and not case.step.not_fitted]
+            for key, own in by_profile.items()
+        }
         gone = {key: len(own) - len(rest[key]) for key, own in by_profile.items()}
         without, lent = left_out_profile(fitted[profile], rest, gone, fitted)
         for case in by_profile[profile]:

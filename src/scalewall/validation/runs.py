@@ -51,6 +51,8 @@ class MeasuredStep:
         ``train`` or ``layer`` (forward and backward of one layer).
     why_not : str
         Why the planner cannot express it; empty if it can.
+    not_fitted : str
+        Why no profile is fitted on it, though it is judged; empty if some may be.
     architecture, machine, layout, run : dict
         Fields of :class:`Transformer`, the machine with what differs from the catalogue, :class:`Layout` and
         :class:`Run`.
@@ -75,6 +77,7 @@ class MeasuredStep:
     layout: dict[str, Any]
     run: dict[str, Any]
     memory_bytes: float = 0.0
+    not_fitted: str = ""
     assumed: tuple[str, ...] = ()
 
     @property
@@ -87,6 +90,7 @@ _DEFAULTS: dict[str, Any] = {
     "memory_bytes": 0.0,
     "assumed": (),
     "why_not": "",
+    "not_fitted": "",
     "kind": "train",
 }
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-__all__ = ["MissingError", "check_counts", "framework_of", "need", "whole"]
+__all__ = ["MAIN", "MissingError", "check_counts", "framework_of", "need", "released_of", "whole"]
+
+MAIN = "2026-06"
+"""From here on releases of Megatron-Bridge are those of the main branch that its cards of 2026 were measured on: what
+both print of the same run agrees to 4 %."""
+_NOW = "2026-08"
 
 _SHOWN = 20
 _COUNTS = (
@@ -64,3 +70,18 @@ def framework_of(row: dict[str, Any]) -> str:
     if name == "Megatron-Bridge" and on_main:
         return "Megatron-Bridge main"
     return name
+
+
+def released_of(row: dict[str, Any]) -> str:
+    """Return a release's date as ``YYYY-MM``: ``v25.02`` is 2025-02, ``2023-24`` is 2023; empty if there is none."""
+    release, source = str(row.get("release") or ""), str(row.get("source_key") or "")
+    if framework_of(row) == "Megatron-Bridge main":
+        return _NOW
+    found = re.search(r"(20\d\d)(?:-(\d\d))?", release)
+    if found:
+        month = found[2] if found[2] and 1 <= int(found[2]) <= 12 else "01"
+        return f"{found[1]}-{month}"
+    found = re.search(r"\bv?(2\d)\.(\d\d)", release)
+    if found:
+        return f"20{found[1]}-{found[2]}"
+    return "2026-01" if source.startswith("mbridge") else ""

@@ -7,7 +7,6 @@ may be absent; what is absent is assumed as stated here and listed in the record
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import fields
 from typing import Any
 
@@ -15,7 +14,7 @@ from scalewall.errors import InputError
 from scalewall.planner.layout import Layout
 from scalewall.planner.run import Run
 from scalewall.validation.runs import MeasuredStep
-from scalewall.validation.runs_fields import MissingError, check_counts, framework_of, whole
+from scalewall.validation.runs_fields import MissingError, check_counts, framework_of, released_of, whole
 from scalewall.validation.runs_layout import layout_of
 from scalewall.validation.runs_model import architecture_of, machine_of
 from scalewall.validation.runs_switches import run_of
@@ -91,12 +90,13 @@ def _record(row: dict[str, Any]) -> MeasuredStep:
         source=str(row.get("source_key") or ""),
         reference=str(row.get("source") or ""),
         framework=framework_of(row),
-        released=_date(str(row.get("release") or ""), str(row.get("source_key") or "")),
+        released=released_of(row),
         step_seconds=seconds,
         basis=basis,
         core=bool(row.get("core", False)),
         kind="layer" if row.get("kind") == "layer" else "train",
         why_not=why,
+        not_fitted=_not_fitted(str(row.get("note") or "")),
         memory_bytes=float(memory or 0.0) * 1e9 if known else 0.0,
         assumed=tuple(assumed),
         **{name: _without_defaults(name, part) for name, part in parts.items()},
@@ -112,21 +112,14 @@ def _without_defaults(name: str, part: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in part.items() if key not in usual or usual[key] != value}
 
 
+def _not_fitted(note: str) -> str:
+    """Return why a run is judged but not fitted on: its own source says what it does not stand for."""
+    return "its source: dominated by overheads of a tiny batch" if "dominated by overheads" in note else ""
+
+
 def _target(row: dict[str, Any]) -> tuple[float, str]:
     for key, basis in _TARGETS:
         seconds = row.get(key)
         if isinstance(seconds, (int, float)) and 0.0 < seconds < _LARGEST:
             return float(seconds), basis
     return 0.0, ""
-
-
-def _date(release: str, source: str) -> str:
-    """Return a release's date as ``YYYY-MM``: ``v25.02`` is 2025-02, ``2023-24`` is 2023, ``main (2026)`` is 2026."""
-    found = re.search(r"(20\d\d)(?:-(\d\d))?", release)
-    if found:
-        month = found[2] if found[2] and 1 <= int(found[2]) <= 12 else "01"
-        return f"{found[1]}-{month}"
-    found = re.search(r"\bv?(2\d)\.(\d\d)", release)
-    if found:
-        return f"20{found[1]}-{found[2]}"
-    return "2026-01" if source.startswith("mbridge") else ""

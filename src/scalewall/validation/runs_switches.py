@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from scalewall.validation.runs_fields import framework_of, need
+from scalewall.validation.runs_fields import MAIN, need, released_of
 
 __all__ = ["run_of"]
 
@@ -35,12 +35,18 @@ def run_of(row: dict[str, Any], assumed: list[str]) -> dict[str, Any]:
         made["graphs"] = "full"
     elif "cuda_graph=" in words or "cuda graphs" in words:
         made["graphs"] = "partial" if "attn" in words else "router"
-    elif framework_of(row).endswith("main") and str(row.get("gpu")).startswith("GB") and "force" in words:
+    elif _whole_step(row, words) and "expert_overlap" not in made:
         made["graphs"] = "full"
         assumed.append("graphs of the whole step, which forced balance allows")
     if str(row.get("overlap")) == "eager":
         made["compiled"] = False
     return made
+
+
+def _whole_step(row: dict[str, Any], words: str) -> bool:
+    """Whether the software captures a whole step: where shapes do not change, as forced balance sees to."""
+    bridge = str(row.get("framework")) == "Megatron-Bridge" and released_of(row) >= MAIN
+    return bridge and str(row.get("gpu")).startswith("GB") and "force" in words
 
 
 def _dispatcher(row: dict[str, Any], words: str, assumed: list[str]) -> str:
