@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING, fields
 from urllib.parse import urlencode
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scalewall.ideal.study import LimitsStudy
 from scalewall.web.presets import PRESETS
 from scalewall.web.settings import MOST_FILE_BYTES, SETTINGS, packed
 from scalewall.web.state import DEFAULT, LONGEST_LINK, MOST_CARDS, Card, State, decode, encode
@@ -135,3 +137,12 @@ def test_many_problems_are_summed_up() -> None:
     read = decode("&".join(f"x{number}=1" for number in range(30)))
     assert len(read.problems) == 9
     assert "22 more" in read.problems[-1]
+
+
+def test_a_link_can_carry_every_setting_of_the_study_with_its_default() -> None:
+    parts = {part.name: part for part in fields(LimitsStudy) if part.name not in ("machines", "flop")}
+    carried = {name: setting for name, setting in SETTINGS.items() if setting.of_study}
+    assert carried.keys() == parts.keys()
+    for name, setting in carried.items():
+        default = parts[name].default
+        assert setting.default == (parts[name].default_factory() if default is MISSING else default), name

@@ -11,11 +11,15 @@ from dash import ClientsideFunction, Dash, Input, Output, dcc, html
 
 from scalewall._version import __version__
 from scalewall.web.answers import Answers, Tickets
-from scalewall.web.downloads import add_downloads
+from scalewall.web.downloads import add_downloads, add_files
 from scalewall.web.look import MANTINE, page_css, themes
+from scalewall.web.pages.asking import Questions, add_asking
 from scalewall.web.pages.laws import laws_page
 from scalewall.web.pages.limits_callbacks import add_limits, first_page
 from scalewall.web.pages.machines import machine_page, machines_page
+from scalewall.web.pages.plan import PLAN, plan_page
+from scalewall.web.pages.uploads import add_uploads
+from scalewall.web.pages.when import WHEN, when_page
 from scalewall.web.parts import aria, notice
 from scalewall.web.security import protect
 
@@ -23,7 +27,7 @@ __all__ = ["build_app"]
 
 Part = Any
 
-_PAGES = {"/": "Limits", "/machines": "Machines", "/laws": "Laws"}
+_PAGES = {"/": "Limits", "/plan": "Plan", "/when": "When", "/machines": "Machines", "/laws": "Laws"}
 """In the order of the navigation."""
 
 _INDEX = """<!DOCTYPE html>
@@ -46,13 +50,15 @@ _INDEX = """<!DOCTYPE html>
 """
 
 
-def build_app(answers: Answers) -> Dash:
+def build_app(answers: Answers, questions: Questions) -> Dash:
     """Return the application.
 
     Parameters
     ----------
     answers : Answers
-        What computes and keeps the answers to its questions.
+        What computes and keeps limits.
+    questions : Questions
+        What computes and keeps the answers of the pages that ask one question.
     """
     app = Dash(
         "scalewall",
@@ -67,7 +73,10 @@ def build_app(answers: Answers) -> Dash:
     app.layout = _frame()
     tickets = Tickets()
     add_limits(app, answers, tickets)
+    add_asking(app, (PLAN, WHEN), questions, tickets)
+    add_uploads(app)
     add_downloads(app.server, answers, tickets)
+    add_files(app.server, (PLAN, WHEN), questions)
     client_side: Any = app.clientside_callback
     client_side(
         ClientsideFunction("scalewall", "watchScheme"), Output("scheme", "data"), Input("themes", "data")
@@ -135,6 +144,10 @@ def _navigation(path: str) -> list[Part]:
 def _page(path: str, search: str, answers: Answers) -> Part:
     if path == "/":
         return first_page(search, answers)
+    if path == "/plan":
+        return plan_page(search)
+    if path == "/when":
+        return when_page(search)
     if path == "/machines":
         bits = parse_qs(search.removeprefix("?")).get("precision", ["16"])[0]
         return machines_page(int(bits) if bits in ("32", "16", "8", "4") else 16)

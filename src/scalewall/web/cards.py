@@ -111,6 +111,7 @@ def with_file(state: State, text: str) -> State:
 
 STARTS: Mapping[str, float] = {
     "layers": 120,
+    "depth_exponent": 0.3751,
     "width_ratio": 4.0,
     "tokens_per_parameter": 20.0,
     "batch_exponent": 1 / 6,

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import csv
 import io
+from collections.abc import Sequence
 
 from flask import Flask, Response, abort, jsonify, request
 
+from scalewall.errors import ScalewallError
 from scalewall.ideal.limits import Limits
 from scalewall.report.html import page
 from scalewall.report.matplotlib_figures import figure
 from scalewall.report.records import columns, json_text, limits_json, rows
 from scalewall.web.answers import Answer, Answers, Tickets
 from scalewall.web.charts import CHARTS, page_charts
+from scalewall.web.csv_text import csv_text
+from scalewall.web.pages.asking import Asking, Questions
 from scalewall.web.state import State, decode
 from scalewall.web.takeaway import command_text
 
-__all__ = ["add_downloads"]
+__all__ = ["add_downloads", "add_files"]
 
 _PICTURES = {"png": "image/png", "svg": "image/svg+xml"}
 
@@ -32,7 +35,8 @@ def add_downloads(server: Flask, answers: Answers, tickets: Tickets) -> None:
         if not known:
             return _problem("\n".join(answer.problem for answer in found) or "Every configuration is hidden.")
         if kind == "csv":
-            return _file(_csv(known), "text/csv", "limits.csv")
+            names = columns([point for one in known for point in one.points])
+            return _file(csv_text(names, rows(known)), "text/csv", "limits.csv")
         if kind == "json":
             return _file(_json(found), "application/json", "limits.json")
         if kind == "html":
@@ -58,13 +62,31 @@ def add_downloads(server: Flask, answers: Answers, tickets: Tickets) -> None:
         return jsonify(name=name, done=done, total=total)
 
 
-def _csv(limits: list[Limits]) -> str:
-    text = io.StringIO()
-    names = columns([point for one in limits for point in one.points])
-    writer = csv.DictWriter(text, names, lineterminator="\n", extrasaction="ignore")
-    writer.writeheader()
-    writer.writerows(rows(limits))
-    return text.getvalue()
+_KINDS = {
+    "csv": "text/csv",
+    "json": "application/json",
+    "html": "text/html",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+}
+
+
+def add_files(server: Flask, pages: Sequence[Asking], questions: Questions) -> None:
+    """Add the addresses ``/files/PAGE/KIND`` of the pages that ask one question."""
+    by_name = {page.path.removeprefix("/"): page for page in pages}
+
+    @server.get("/files/<name>/<kind>")
+    def file(name: str, kind: str) -> Response:
+        page = by_name.get(name)
+        ending = kind.rpartition(".")[2]
+        if page is None or ending not in _KINDS or kind not in (*page.kinds, "timeline.png"):
+            abort(404)
+        query = page.canonical(request.query_string.decode("ascii", "replace"))
+        try:
+            content = questions.file(page, query, kind)
+        except ScalewallError as error:
+            return _problem(str(error))
+        return _file(content, _KINDS[ending], f"{name}-{kind}" if "." in kind else f"{name}.{kind}")
 
 
 def _json(answers: list[Answer]) -> str:

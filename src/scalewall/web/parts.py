@@ -5,13 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import dash_mantine_components as dmc
 from dash import dcc, html
 
 from scalewall.report.table import Cell, TableView
 
-__all__ = ["aria", "chart_card", "link_button", "note", "notice", "section", "swatch", "table"]
+__all__ = [
+    "BROKEN",
+    "accordion",
+    "aria",
+    "chart_card",
+    "copy_text",
+    "fold",
+    "link_button",
+    "link_field",
+    "note",
+    "notice",
+    "progress_slot",
+    "section",
+    "swatch",
+    "table",
+]
 
 Part = Any
+
+BROKEN = "Something went wrong on the server; its log says what. Other questions still work."
+"""What a visitor reads where the program has a mistake."""
 
 
 def aria(**named: str) -> dict[str, Any]:
@@ -19,20 +38,42 @@ def aria(**named: str) -> dict[str, Any]:
     return {f"aria-{name}": value for name, value in named.items()}
 
 
-def table(view: TableView, caption: bool = True) -> Part:
-    """Return a table of ``report`` as it stands on the page: sideways scrolling where it does not fit."""
+def table(view: TableView, caption: bool = True, links: Sequence[str] = (), sortable: bool = False) -> Part:
+    """Return a table of ``report`` as it stands on the page: sideways scrolling where it does not fit.
+
+    Parameters
+    ----------
+    view : TableView
+        The table.
+    caption : bool
+        Whether its title stands above it.
+    links : sequence of str
+        Where the first cell of each row leads; empty: nowhere.
+    sortable : bool
+        Whether a click on a heading sorts the rows.
+    """
     head = [
-        html.Th(_lines(column.title), scope="col", className=_side(column.right)) for column in view.columns
-    ]
-    rows = [
-        html.Tr(
-            [
-                html.Td(_lines(_cell(cell).text), className=f"{_side(column.right)} sw-{_cell(cell).tone}")
-                for column, cell in zip(view.columns, row, strict=True)
-            ]
+        html.Th(
+            html.Button(_lines(column.title), type="button", className="sw-sort")
+            if sortable
+            else _lines(column.title),
+            scope="col",
+            className=_side(column.right),
         )
-        for row in view.rows
+        for column in view.columns
     ]
+    rows = []
+    for number, row in enumerate(view.rows):
+        cells = [
+            html.Td(_lines(_cell(cell).text), className=f"{_side(column.right)} sw-{_cell(cell).tone}")
+            for column, cell in zip(view.columns, row, strict=True)
+        ]
+        if links:
+            text = _cell(row[0]).text
+            cells[0] = html.Td(
+                dcc.Link(text, href=links[number], title=f"Look at {text}"), className="sw-right"
+            )
+        rows.append(html.Tr(cells))
     grid = html.Table(
         [html.Thead(html.Tr(head)), html.Tbody(rows)], className="sw-table", **aria(label=view.title)
     )
@@ -62,6 +103,78 @@ def _lines(text: str) -> list[Part]:
 def section(title: str, *children: Part) -> Part:
     """Return a part of a page under a heading."""
     return html.Section([html.H2(title, className="sw-heading"), *children])
+
+
+def fold(title: str, *children: Part) -> Part:
+    """Return something that opens by a click on its title."""
+    return html.Details([html.Summary(title), *children])
+
+
+def accordion(key: str, opened: Sequence[str], *items: tuple[str, str, Sequence[Part]]) -> Part:
+    """Return controls in parts that open; which are open is kept for the session.
+
+    Parameters
+    ----------
+    key : str
+        Its id.
+    opened : sequence of str
+        Which parts are open at first.
+    *items : (str, str, sequence of component)
+        Name, title and controls of each part.
+    """
+    return dmc.Accordion(
+        [
+            dmc.AccordionItem(
+                [dmc.AccordionControl(title), dmc.AccordionPanel(html.Div(content, className="sw-fields"))],
+                value=name,
+            )
+            for name, title, content in items
+        ],
+        multiple=True,
+        value=list(opened),
+        id=key,
+        persistence=True,
+        persistence_type="session",
+        className="sw-accordion",
+    )
+
+
+def progress_slot(status: str) -> Part:
+    """Return where the page says that it searches, and how far it is."""
+    return html.Div(
+        [
+            html.Span(status, id="status", className="sw-status"),
+            html.Div(
+                [html.Span(), html.Progress(value="0", max="1", **aria(label="How far the search is"))],
+                id="progress",
+                className="sw-progress",
+                hidden=True,
+            ),
+        ],
+        className="sw-progress-slot",
+    )
+
+
+def link_field() -> Part:
+    """Return the page's own link with a button that copies it; the page's script fills it in."""
+    return html.Div(
+        [
+            dmc.TextInput(
+                id="link", label="Link to what you see", readOnly=True, value="", className="sw-grow"
+            ),
+            dmc.CopyButton("Copy link", copiedChildren="Copied", target_id="link", id="copy-link", size="sm"),
+        ],
+        className="sw-link",
+    )
+
+
+def copy_text(title: str, text: str) -> Part:
+    """Return a text that opens by a click on its title, with a button that copies it."""
+    return fold(
+        title,
+        dmc.CopyButton("Copy", copiedChildren="Copied", value=text, size="xs"),
+        html.Pre(html.Code(text), className="sw-code", tabIndex="0", **aria(label=title)),
+    )
 
 
 def note(text: str) -> Part:

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import os
+import time
+from threading import Thread
 
+from scalewall.errors import ScalewallError
 from scalewall.web.answers import Answers
 from scalewall.web.app import build_app
+from scalewall.web.pages.asking import Questions
+from scalewall.web.pages.plan import PLAN
+from scalewall.web.pages.when import WHEN
+from scalewall.web.plan_task import plan_task
 from scalewall.web.state import DEFAULT
 from scalewall.web.tasks import limits_task
-from scalewall.web.workers import Workers
+from scalewall.web.workers import StaleError, Workers
 
 __all__ = ["Server"]
 
 _THREADS = 32
 """Requests at once; most of them wait for a search."""
+_PAUSE = 5.0
+"""Seconds after which what a visitor's search put off is tried again."""
 
 
 class Server:
@@ -38,10 +47,12 @@ class Server:
         from waitress.server import create_server
 
         self._workers = Workers(workers or max(2, os.cpu_count() or 2))
-        self.answers = Answers(self._workers)
+        self._answers = Answers(self._workers)
+        self._questions = Questions(self._workers)
+        self._closed = False
         try:
             self._server = create_server(
-                build_app(self.answers).server,
+                build_app(self._answers, self._questions).server,
                 host=host,
                 port=port,
                 threads=_THREADS,
@@ -56,13 +67,36 @@ class Server:
     def warm(self) -> None:
         """Load or compile the search kernels, and compute what a visitor sees first."""
         first = dict(DEFAULT.cards[0].settings)
-        self._workers.warm((limits_task, (first, "reference")), (limits_task, (first, None)))
-        self.answers.of(DEFAULT.visible)
+        self._workers.warm(
+            (limits_task, (first, "reference")), (limits_task, (first, None)), (plan_task, ("",))
+        )
+        self._answers.of(DEFAULT.visible)
 
     def run(self) -> None:
         """Serve until interrupted; then end the search processes."""
+        Thread(target=self._prepare, name="prepare", daemon=True).start()
         try:
             self._server.run()
         finally:
+            self._closed = True
             self._server.close()
             self._workers.close()
+
+    def _prepare(self) -> None:
+        """Answer what the other pages ask first, while no visitor waits for a search."""
+        pages = [PLAN, WHEN]
+        while pages and not self._closed:
+            page = pages[0]
+            try:
+                self._questions.found(
+                    page, page.canonical(""), self._is_needed, lambda name, done, total: None
+                )
+            except StaleError:
+                time.sleep(_PAUSE)
+            except (ScalewallError, OSError):
+                return
+            else:
+                pages.pop(0)
+
+    def _is_needed(self) -> bool:
+        return self._closed or self._workers.waiting > 0

@@ -18,7 +18,21 @@ from scalewall.hardware import machine_names
 from scalewall.hardware.fields import PRECISIONS
 from scalewall.workload.laws import FAMILIES
 
-__all__ = ["MOST_FILE_BYTES", "SETTINGS", "Setting", "packed", "unpacked"]
+__all__ = [
+    "MOST_FILE_BYTES",
+    "SETTINGS",
+    "Setting",
+    "choice",
+    "machine_name",
+    "number",
+    "packed",
+    "switch",
+    "unpacked",
+    "whole",
+    "write_file",
+    "write_number",
+    "write_switch",
+]
 
 MOST_FILE_BYTES = 20_000
 """Of an uploaded file; the catalogue's longest machine has 6,000."""
@@ -50,7 +64,9 @@ class Setting:
     of_study: bool = True
 
 
-def _number(low: float, high: float, unit: str) -> Callable[[str, str], float]:
+def number(low: float, high: float, unit: str) -> Callable[[str, str], float]:
+    """Return what reads a number in a range."""
+
     def read(field: str, text: str) -> float:
         try:
             value = float(text)
@@ -63,8 +79,9 @@ def _number(low: float, high: float, unit: str) -> Callable[[str, str], float]:
     return read
 
 
-def _whole(low: int, high: int, unit: str) -> Callable[[str, str], int]:
-    read_number = _number(low, high, unit)
+def whole(low: int, high: int, unit: str) -> Callable[[str, str], int]:
+    """Return what reads a whole number in a range."""
+    read_number = number(low, high, unit)
 
     def read(field: str, text: str) -> int:
         value = read_number(field, text)
@@ -75,7 +92,9 @@ def _whole(low: int, high: int, unit: str) -> Callable[[str, str], int]:
     return read
 
 
-def _choice(*choices: str) -> Callable[[str, str], str]:
+def choice(*choices: str) -> Callable[[str, str], str]:
+    """Return what reads one of some words."""
+
     def read(field: str, text: str) -> str:
         if text not in choices:
             raise unknown_name(field, text, choices)
@@ -85,20 +104,23 @@ def _choice(*choices: str) -> Callable[[str, str], str]:
 
 
 def _law(family: str) -> Callable[[str, str], str]:
-    return _choice(*(name for law in FAMILIES[family].values() for name in (law.name, *law.aliases)))
+    return choice(*(name for law in FAMILIES[family].values() for name in (law.name, *law.aliases)))
 
 
-def _switch(field: str, text: str) -> bool:
+def switch(field: str, text: str) -> bool:
+    """Read yes or no."""
     if text not in ("yes", "no"):
         raise InputError(field, text, "yes or no")
     return text == "yes"
 
 
-def _write_switch(value: object) -> str:
+def write_switch(value: object) -> str:
+    """Write yes or no."""
     return "yes" if value else "no"
 
 
-def _write_number(value: object) -> str:
+def write_number(value: object) -> str:
+    """Write a number so that it is read again exactly."""
     assert isinstance(value, (int, float))
     return str(value) if isinstance(value, int) else repr(value).removesuffix(".0")
 
@@ -111,7 +133,7 @@ def _name(field: str, text: str) -> str:
     return name
 
 
-def _machine(field: str, text: str) -> str:
+def machine_name(field: str, text: str) -> str:
     """Return a machine of the catalogue: never a path."""
     if text not in machine_names():
         raise unknown_name(field, text, machine_names())
@@ -122,13 +144,13 @@ def _grid(field: str, text: str) -> tuple[int, float, float]:
     parts = text.split(",")
     if len(parts) != 3:
         raise InputError(field, text, "three numbers F,MIN,MAX", ["15,12288,1572864"])
-    low, high = (_number(2048, 1e9, "(d_model)")(field, part) for part in parts[1:])
-    return _whole(1, _MOST_ODD, "(largest odd factor)")(field, parts[0]), low, high
+    low, high = (number(2048, 1e9, "(d_model)")(field, part) for part in parts[1:])
+    return whole(1, _MOST_ODD, "(largest odd factor)")(field, parts[0]), low, high
 
 
 def _write_grid(value: object) -> str:
     assert isinstance(value, tuple)
-    return ",".join(map(_write_number, value))
+    return ",".join(map(write_number, value))
 
 
 def _pairs(field: str, text: str) -> list[tuple[str, str]]:
@@ -146,18 +168,18 @@ def _figures(field: str, text: str) -> Mapping[str, float]:
         if value == _INFINITE:
             found[path] = math.inf
         else:
-            found[path] = _number(0.0, 1e30, "(SI units)")(f"{field} {path}", value)
+            found[path] = number(0.0, 1e30, "(SI units)")(f"{field} {path}", value)
     return MappingProxyType(found)
 
 
 def _write_figures(value: object) -> str:
     assert isinstance(value, Mapping)
-    return ",".join(f"{path}:{_write_number(number)}" for path, number in value.items())
+    return ",".join(f"{path}:{write_number(number)}" for path, number in value.items())
 
 
 def _bounds(field: str, text: str) -> Mapping[str, tuple[int, int]]:
     found = {}
-    read = _whole(1, 10**15, "")
+    read = whole(1, 10**15, "")
     for name, value in _pairs(field, text):
         low, dash, high = value.partition("-")
         found[name] = (read(f"{field} {name}", low), read(f"{field} {name}", high if dash else low))
@@ -189,64 +211,78 @@ def unpacked(field: str, text: str) -> str:
         raise InputError(field, text[:20], allowed) from error
 
 
-def _write_file(value: object) -> str:
+def write_file(value: object) -> str:
+    """Write a file's text, packed."""
     assert isinstance(value, str)
     return packed(value)
 
 
 def _option(low: float, high: float, unit: str) -> Setting:
-    return Setting(_number(low, high, unit), _write_number)
+    return Setting(number(low, high, unit), write_number)
 
 
-_FACTOR = Setting(_number(1e-4, 1e4, "times"), _write_number, 1.0, of_study=False)
+_FACTOR = Setting(number(1e-4, 1e4, "times"), write_number, 1.0, of_study=False)
 
 SETTINGS: Mapping[str, Setting] = MappingProxyType(
     {
         "name": Setting(_name, str, "", of_study=False),
-        "machine": Setting(_machine, str, "h100", of_study=False),
-        "colour": Setting(_whole(0, 6, ""), str, 0, of_study=False),
-        "hidden": Setting(_switch, _write_switch, False, of_study=False),
-        "file": Setting(unpacked, _write_file, "", of_study=False),
+        "machine": Setting(machine_name, str, "h100", of_study=False),
+        "colour": Setting(whole(0, 6, ""), str, 0, of_study=False),
+        "hidden": Setting(switch, write_switch, False, of_study=False),
+        "file": Setting(unpacked, write_file, "", of_study=False),
         "network_bandwidth": _FACTOR,
         "memory_bandwidth": _FACTOR,
         "latency": _FACTOR,
-        "centre_size": Setting(_whole(1, 10**9, "accelerators"), _write_number, None, of_study=False),
-        "centre_count": Setting(_whole(1, 10**6, "data centres"), _write_number, None, of_study=False),
-        "centre_bandwidth": Setting(_number(1e3, 1e18, "bytes/s"), _write_number, 4.7e9, of_study=False),
-        "centre_latency": Setting(_number(1e-9, 1, "s"), _write_number, 2.5e-3, of_study=False),
-        "reference": Setting(_switch, _write_switch, False),
+        "centre_size": Setting(whole(1, 10**9, "accelerators"), write_number, None, of_study=False),
+        "centre_count": Setting(whole(1, 10**6, "data centres"), write_number, None, of_study=False),
+        "centre_bandwidth": Setting(number(1e3, 1e18, "bytes/s"), write_number, 4.7e9, of_study=False),
+        "centre_latency": Setting(number(1e-9, 1, "s"), write_number, 2.5e-3, of_study=False),
+        "reference": Setting(switch, write_switch, False),
         "precision": Setting(
-            lambda field, text: int(_choice(*map(str, PRECISIONS))(field, text)), _write_number, 16
+            lambda field, text: int(choice(*map(str, PRECISIONS))(field, text)), write_number, 16
         ),
         "overrides": Setting(_figures, _write_figures, MappingProxyType({})),
-        "model": Setting(_choice("dense", "sparse"), str, "dense"),
-        "sparsity": Setting(_whole(1, 10**6, "experts"), _write_number),
-        "months": Setting(_number(1e-3, 1200, "months"), _write_number),
-        "threshold": Setting(_number(1e-3, 1, "of the sustained utilization"), _write_number, 0.8),
+        "model": Setting(choice("dense", "sparse"), str, "dense"),
+        "sparsity": Setting(whole(1, 10**6, "experts"), write_number),
+        "months": Setting(number(1e-3, 1200, "months"), write_number),
+        "threshold": Setting(number(1e-3, 1, "of the sustained utilization"), write_number, 0.8),
         "depth_law": Setting(_law("depth"), str, "published"),
         "width_law": Setting(_law("width"), str, "4x"),
         "data_law": Setting(_law("data"), str, "chinchilla-20"),
         "batch_law": Setting(_law("batch"), str, "critical"),
-        "layers": Setting(_whole(1, 10**6, "layers"), _write_number),
+        "layers": Setting(whole(1, 10**6, "layers"), write_number),
+        "depth_anchor_layers": _option(1, 1e6, "layers"),
+        "depth_exponent": _option(0, 1, "(power of d_model * d_ff)"),
+        "depth_factor": Setting(number(1e-3, 1e4, "times the depth law's layers"), write_number, 1.0),
         "width_ratio": _option(0.01, 100, "d_ff per d_model"),
         "tokens_per_parameter": _option(1e-3, 1e6, "tokens a parameter"),
-        "data_factor": Setting(_number(1e-3, 1e4, "times the data law's tokens"), _write_number, 1.0),
+        "data_factor": Setting(number(1e-3, 1e4, "times the data law's tokens"), write_number, 1.0),
         "batch_tokens": _option(2048, 1e15, "tokens a batch"),
         "batch_anchor_tokens": _option(1, 1e15, "tokens a batch"),
         "batch_anchor_flop": _option(1e6, 1e40, "FLOP"),
         "batch_exponent": _option(0, 1, "(power of training compute)"),
-        "rounding": Setting(_switch, _write_switch, True),
-        "search": Setting(_choice("full", "reference"), str),
+        "batch_factor": Setting(number(1e-3, 1e4, "times the batch law's tokens"), write_number, 1.0),
+        "rounding": Setting(switch, write_switch, True),
+        "search": Setting(choice("full", "reference"), str),
         "bounds": Setting(_bounds, _write_bounds, MappingProxyType({})),
-        "tensor_levels": Setting(_whole(1, 8, "network levels"), _write_number),
-        "schedule": Setting(_choice("any", "1f1b", "zero-bubble"), str, "any"),
-        "classic_order": Setting(_switch, _write_switch, False),
-        "domain_filling": Setting(_choice("partial", "exact"), str),
-        "overlap_tensor": Setting(_switch, _write_switch, True),
-        "overlap_point_to_point": Setting(_switch, _write_switch, True),
-        "overlap_data": Setting(_switch, _write_switch, False),
-        "zero_bubble_latency": Setting(_choice("max", "free"), str),
-        "latency_model": Setting(_choice("constant", "tree"), str, "constant"),
+        "tensor_levels": Setting(whole(1, 8, "network levels"), write_number),
+        "schedule": Setting(choice("any", "1f1b", "zero-bubble"), str, "any"),
+        "classic_order": Setting(switch, write_switch, False),
+        "domain_filling": Setting(choice("partial", "exact"), str),
+        "overlap_tensor": Setting(switch, write_switch, True),
+        "overlap_point_to_point": Setting(switch, write_switch, True),
+        "overlap_data": Setting(switch, write_switch, False),
+        "zero_bubble_latency": Setting(choice("max", "free"), str),
+        "latency_model": Setting(choice("constant", "tree"), str, "constant"),
+        "sync_steps": Setting(whole(1, 10**6, "steps"), write_number, 1),
+        "sync_bits": Setting(whole(1, 64, "bits"), write_number),
+        "optimizer_compute": Setting(number(0, 1e3, "times a step's matmuls"), write_number, 0.0),
+        "optimizer_words": Setting(number(0, 1e3, "words a parameter"), write_number, 4.0),
+        "failures": Setting(number(0, 1e3, "an accelerator and hour"), write_number, 0.0),
+        "checkpoint_seconds": Setting(number(0, 1e6, "s"), write_number, 30.0),
+        "restart_seconds": Setting(number(0, 1e6, "s"), write_number, 600.0),
+        "regroup_seconds": Setting(number(0, 1e6, "s"), write_number, 180.0),
+        "recovery": Setting(choice("job", "replica"), str, "job"),
         "grid": Setting(_grid, _write_grid, (15, 12288, 128 * 12288)),
     }
 )

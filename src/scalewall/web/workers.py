@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from threading import Semaphore
+from threading import Lock, Semaphore
 from typing import Any, TypeVar, cast
 
 from scalewall.errors import InputError, ScalewallError
@@ -75,6 +75,9 @@ class Workers:
         for worker in self._all:
             self._free.put(worker)
         self._long = Semaphore(number - 1)
+        self._lock = Lock()
+        self.waiting = 0
+        """How many long questions wait for others to end."""
 
     def warm(self, *questions: tuple[Task[object], tuple[Any, ...]]) -> None:
         """Have every process answer some questions, one process after the other: that loads or compiles kernels."""
@@ -117,7 +120,7 @@ class Workers:
             Nobody waits any more.
         """
         if long:
-            _wait(lambda: self._long.acquire(timeout=_WAIT), stale)
+            self._wait_for_others(stale)
         try:
             worker = self._next(stale)
             try:
@@ -135,6 +138,17 @@ class Workers:
         """End every process."""
         for worker in self._all:
             worker.stop()
+
+    def _wait_for_others(self, stale: Callable[[], bool]) -> None:
+        with self._lock:
+            self.waiting += 1
+        try:
+            while not self._long.acquire(timeout=_WAIT):
+                if stale():
+                    raise StaleError
+        finally:
+            with self._lock:
+                self.waiting -= 1
 
     def _next(self, stale: Callable[[], bool]) -> _Worker:
         while True:
@@ -193,12 +207,6 @@ def _unwrapped(kind: str, content: object) -> object:
     if kind == "stale":
         raise StaleError
     raise SearchError(str(content))
-
-
-def _wait(acquired: Callable[[], bool], stale: Callable[[], bool]) -> None:
-    while not acquired():
-        if stale():
-            raise StaleError
 
 
 def _serve(pipe: Connection) -> None:

@@ -81,7 +81,7 @@
     gate.busy = { number: gate.number, query: gate.wanted, mode };
     document.body.dataset.answer = "awaited";
     put("ask", { session, number: gate.number, query: gate.wanted, mode });
-    watch(gate.busy);
+    watch(gate.busy, step);
   }
 
   function step() {
@@ -138,29 +138,87 @@
     bar.hidden = state === null;
     if (state === null) return;
     bar.querySelector("span").textContent = state.total
-      ? `Searching ${state.name}: ${state.done} of ${state.total} sizes`
+      ? `Searching ${state.name}: ${state.done} of ${state.total}`
       : "Searching ...";
     bar.querySelector("progress").value = state.total ? state.done / state.total : 0;
   }
 
-  async function watch(busy) {
+  async function watch(busy, lost) {
     await new Promise((resolve) => setTimeout(resolve, SHOW_PROGRESS));
     while (gate.busy === busy) {
       try {
         const reply = await fetch(`/progress/${session}`);
+        const state = await reply.json();
         if (gate.busy !== busy) return;
-        progress(await reply.json());
+        progress(state);
       } catch {
         progress({ name: "", done: 0, total: 0 });
-        document.getElementById("progress").querySelector("span").textContent =
-          "The server does not answer. Is it still running?";
+        document.querySelector("#progress span").textContent = "The server does not answer. Is it still running?";
         if (gate.busy === busy) gate.busy = null;
-        later(3000);
+        if (lost) setTimeout(lost, 3000);
         return;
       }
       await new Promise((resolve) => setTimeout(resolve, POLL));
     }
   }
+
+  // ---- pages that ask one question -----------------------------------------------------------------------
+  function landed(answered) {
+    if (answered && gate.busy && answered.number === gate.busy.number) {
+      gate.busy = null;
+      progress(null);
+      document.body.dataset.answer = "full";
+      history.replaceState(history.state, "", `${location.pathname}?${answered.query}`);
+      tellLink(answered.query);
+    }
+    return gate.number;
+  }
+
+  function collect(values, query) {
+    const context = window.dash_clientside.callback_context;
+    const changed = context.triggered || [];
+    const params = new URLSearchParams(query);
+    for (const { id, value } of context.inputs_list[0]) {
+      const scaled = typeof value === "number" ? Number((value * id.scale).toPrecision(12)) : value;
+      write(params, id.ask, Array.isArray(scaled) ? scaled.join(",") : scaled);
+    }
+    if (changed.length === 1) params.delete("rank");
+    gate.number += 1;
+    gate.busy = { number: gate.number };
+    document.body.dataset.answer = "awaited";
+    watch(gate.busy, null);
+    return { session, number: gate.number, query: params.toString() };
+  }
+
+  // ---- tables that sort by a click on a heading ----------------------------------------------------------
+  const UNITS = { T: 1e12, G: 1e9, M: 1e6, k: 1e3, m: 1e-3, "\u00b5": 1e-6, n: 1e-9 };
+  const WORDS = { million: 1e6, billion: 1e9, trillion: 1e12, minutes: 60, hours: 3600, days: 86400, months: 2629800, years: 31557600 };
+
+  function worth(text) {
+    const found = text.replace(/,/g, "").match(/^[+]?(-?[\d.]+(?:e[+-]?\d+)?)\s*(\S*)/);
+    if (!found) return null;
+    const unit = found[2];
+    return Number(found[1]) * (WORDS[unit] || (unit.length > 1 && UNITS[unit[0]]) || 1);
+  }
+
+  function sortBy(button) {
+    const head = button.closest("th");
+    const body = head.closest("table").tBodies[0];
+    const down = head.getAttribute("aria-sort") !== "descending";
+    for (const other of head.parentNode.children) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    const key = (row) => row.cells[head.cellIndex].textContent.trim();
+    const rows = [...body.rows].sort((one, other) => {
+      const [a, b] = [worth(key(one)), worth(key(other))];
+      const order = a === null || b === null ? key(one).localeCompare(key(other)) : a - b;
+      return down ? -order : order;
+    });
+    body.append(...rows);
+  }
+  addEventListener("click", (event) => {
+    const button = event.target instanceof Element && event.target.closest(".sw-sort");
+    if (button) sortBy(button);
+  });
 
   // ---- figures -------------------------------------------------------------------------------------------
   function painted(value, colours) {
@@ -195,7 +253,10 @@
       if (!spec) return none();
       const title = document.getElementById(`title-${id.chart}`);
       if (title) title.textContent = spec.layout.title.text;
-      return laidOut(painted(spec, themes[scheme || "light"]), (place && place.clientWidth) || 800);
+      const drawn = laidOut(painted(spec, themes[scheme || "light"]), (place && place.clientWidth) || 800);
+      const slot = place && place.querySelector(".sw-chart");
+      if (slot) slot.style.height = `${drawn.layout.height}px`;
+      return drawn;
     });
   }
 
@@ -219,6 +280,6 @@
     stepLabel: (value, { steps }) => String(steps[value]),
   });
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
-    scalewall: { edit, ask, paint, watchScheme },
+    scalewall: { edit, ask, collect, landed, paint, watchScheme },
   });
 })();

@@ -11,9 +11,10 @@ from dash import dcc, html
 
 from scalewall.errors import InputError
 from scalewall.hardware import Figure, MachineFile, figure_paths, machine_names, read_machine
-from scalewall.hardware.fields import FIGURES, KIND_TITLES, pattern
+from scalewall.hardware.fields import FIGURES, pattern
 from scalewall.report.catalogue_tables import figure_text
-from scalewall.web.parts import aria, note
+from scalewall.web.pages.controls import machine_choices
+from scalewall.web.parts import accordion, aria, note
 from scalewall.web.question import uploaded_name
 from scalewall.web.settings import MOST_FILE_BYTES
 from scalewall.web.state import COLOURS, Card, State
@@ -35,6 +36,8 @@ STEPS: Mapping[str, tuple[float, ...]] = {
 
 _PARAMETERS: Mapping[str, tuple[str, float]] = {
     "layers": ("Layers", 1),
+    "depth_anchor_layers": ("Layers at GPT-3's width", 1),
+    "depth_exponent": ("Exponent of the depth", 1),
     "width_ratio": ("d_ff / d_model", 1),
     "tokens_per_parameter": ("Tokens a parameter", 1),
     "batch_tokens": ("Tokens a batch (millions)", 1e6),
@@ -62,20 +65,15 @@ def form(state: State) -> Part:
                 else []
             ),
             _slider(card, "months", "Longest run (months)", 3.0),
-            dmc.Accordion(
-                [
-                    _item("what-if", "What if", _what_if(card)),
-                    _item("laws", "Scaling laws", _laws(card)),
-                    _item("search", "Search and threshold", _search(card)),
-                    _item("centres", "Several data centres", _centres(card)),
-                    _item("figures", "Figures of the machine", _figures(card, machine)),
-                ],
-                multiple=True,
-                value=["what-if"],
-                id="form-sections",
-                persistence="sections",
-                persistence_type="session",
-                className="sw-accordion",
+            accordion(
+                "form-sections",
+                ["what-if"],
+                ("what-if", "What if", _what_if(card)),
+                ("laws", "Scaling laws", _laws(card)),
+                ("search", "Search and threshold", _search(card)),
+                ("methods", "Methods and failures", _methods(card)),
+                ("centres", "Several data centres", _centres(card)),
+                ("figures", "Figures of the machine", _figures(card, machine)),
             ),
         ],
         className="sw-form",
@@ -131,13 +129,6 @@ def _operation(name: str, place: int, text: str) -> Part:
 
 
 def _machine_controls(card: Card, machine: MachineFile) -> Part:
-    groups: dict[str, list[dict[str, str]]] = {}
-    for name in machine_names():
-        one = read_machine(name)
-        groups.setdefault(KIND_TITLES[one.kind], []).append(
-            {"value": name, "label": f"{one.title}" if not one.missing else f"{one.title} (lacks figures)"}
-        )
-    ordered = [{"group": title, "items": groups[title]} for title in KIND_TITLES.values() if title in groups]
     bits = [{"value": text, "label": f"{text} bits"} for text in machine.levels("precision")[::-1]]
     chosen = str(card["precision"])
     if chosen not in {choice["value"] for choice in bits}:
@@ -147,7 +138,7 @@ def _machine_controls(card: Card, machine: MachineFile) -> Part:
             _own_file(card),
             dmc.Select(
                 label="Machine" if not card["file"] else "Machine (the file above goes first)",
-                data=ordered,
+                data=machine_choices(machine_names()),
                 value=machine.name,
                 id=_identity("machine"),
                 searchable=True,
@@ -173,12 +164,6 @@ def _own_file(card: Card) -> Part:
     return html.Div(
         [html.Span(["Your own machine: ", html.Strong(name)]), _operation("drop-file", 0, "Drop it")],
         className="sw-own",
-    )
-
-
-def _item(key: str, title: str, content: Sequence[Part]) -> Part:
-    return dmc.AccordionItem(
-        [dmc.AccordionControl(title), dmc.AccordionPanel(html.Div(content, className="sw-fields"))], value=key
     )
 
 
@@ -321,6 +306,22 @@ def _search(card: Card) -> list[Part]:
         _toggle(card, "overlap_tensor", "Tensor-parallel traffic under compute"),
         _toggle(card, "overlap_point_to_point", "Pipeline and expert traffic under compute"),
         _toggle(card, "overlap_data", "Gradient all-reduce under compute"),
+    ]
+
+
+def _methods(card: Card) -> list[Part]:
+    return [
+        _number(card, "sync_steps", "Replicas exchange every so many steps (DiLoCo)", step=1),
+        _number(card, "sync_bits", "Bits of a value that they exchange (empty: a word)", step=1),
+        _number(card, "optimizer_compute", "Optimizer's arithmetic, share of the step's"),
+        _number(card, "optimizer_words", "Optimizer's words a parameter"),
+        _number(card, "failures", "Failures an accelerator and million hours (0: none)", scale=1e-6),
+        _select(
+            card,
+            "recovery",
+            "After a failure",
+            [("job", "the job restarts from a checkpoint"), ("replica", "one replica drops out")],
+        ),
     ]
 
 

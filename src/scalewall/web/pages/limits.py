@@ -17,7 +17,20 @@ from scalewall.report.words import LEAVES_OUT, all_rest_on, all_warnings, effici
 from scalewall.web.answers import Answer
 from scalewall.web.charts import CHARTS, page_charts
 from scalewall.web.pages.form import STEPS, form
-from scalewall.web.parts import aria, chart_card, link_button, note, notice, section, swatch, table
+from scalewall.web.parts import (
+    aria,
+    chart_card,
+    copy_text,
+    fold,
+    link_button,
+    link_field,
+    note,
+    notice,
+    progress_slot,
+    section,
+    swatch,
+    table,
+)
 from scalewall.web.presets import PRESETS
 from scalewall.web.settings import SETTINGS
 from scalewall.web.state import Card, State, encode
@@ -107,7 +120,7 @@ def limits_page(state: State, problems: Sequence[str], first: Shown) -> Part:
                                 role="status",
                                 **aria(live="polite"),
                             ),
-                            _progress(first.status),
+                            progress_slot(first.status),
                             chart_card(main, "", _ABOUT[main]),
                             dmc.Switch(
                                 label="Real training runs",
@@ -127,7 +140,9 @@ def limits_page(state: State, problems: Sequence[str], first: Shown) -> Part:
                             html.Div(
                                 [chart_card(key, "", _ABOUT[key]) for key in others], className="sw-charts"
                             ),
-                            section("Share and take away", _link(), html.Div(first.takeaway, id="takeaway")),
+                            section(
+                                "Share and take away", link_field(), html.Div(first.takeaway, id="takeaway")
+                            ),
                             note(LEAVES_OUT),
                         ],
                         className="sw-rest",
@@ -139,36 +154,8 @@ def limits_page(state: State, problems: Sequence[str], first: Shown) -> Part:
     )
 
 
-def _link() -> Part:
-    """Return the page's own link with a button that copies it; the page's script fills it in."""
-    return html.Div(
-        [
-            dmc.TextInput(
-                id="link", label="Link to what you see", readOnly=True, value="", className="sw-grow"
-            ),
-            dmc.CopyButton("Copy link", copiedChildren="Copied", target_id="link", id="copy-link", size="sm"),
-        ],
-        className="sw-link",
-    )
-
-
 def _problems(problems: Sequence[str]) -> list[Part]:
     return [notice("Not everything in the link could be used", problems)] if problems else []
-
-
-def _progress(status: str) -> Part:
-    return html.Div(
-        [
-            html.Span(status, id="status", className="sw-status"),
-            html.Div(
-                [html.Span(), html.Progress(value="0", max="1", **aria(label="How far the search is"))],
-                id="progress",
-                className="sw-progress",
-                hidden=True,
-            ),
-        ],
-        className="sw-progress-slot",
-    )
 
 
 def _status(found: Sequence[Limits], preview: bool) -> str:
@@ -283,15 +270,9 @@ def _tables(state: State, answers: Sequence[Answer], found: Sequence[Limits]) ->
     warnings = all_warnings(found)
     return [
         table(summary_table(found)),
-        *(
-            [html.Details([html.Summary(f"{len(warnings)} warnings"), *map(note, warnings)])]
-            if warnings
-            else []
-        ),
-        html.Details([html.Summary(f"Every run of {own.title}"), table(curve_table(own), caption=False)]),
-        html.Details(
-            [html.Summary("Estimates without a search"), table(closed_form_table(found), caption=False)]
-        ),
+        *([fold(f"{len(warnings)} warnings", *map(note, warnings))] if warnings else []),
+        fold(f"Every run of {own.title}", table(curve_table(own), caption=False)),
+        fold("Estimates without a search", table(closed_form_table(found), caption=False)),
     ]
 
 
@@ -300,7 +281,7 @@ def _takeaway(state: State) -> list[Part]:
     cards = [card for _, card in state.visible]
     try:
         texts = {"command": command_text(cards), "Python": python_text(cards)}
-        codes = [_code(kind, text) for kind, text in texts.items()]
+        codes = [copy_text(f"The same numbers by {kind}", text) for kind, text in texts.items()]
     except InputError as error:
         codes = [notice("No command yet", [str(error)], "plain")]
     return [
@@ -324,14 +305,3 @@ def _takeaway(state: State) -> list[Part]:
 
 
 _FILES = (("All runs (CSV)", "csv"), ("Everything (JSON)", "json"), ("Report (HTML)", "html"))
-
-
-def _code(kind: str, text: str) -> Part:
-    key = f"text-{kind.lower()}"
-    return html.Details(
-        [
-            html.Summary(f"The same numbers by {kind}"),
-            dmc.CopyButton("Copy", copiedChildren="Copied", value=text, size="xs"),
-            html.Pre(html.Code(text), className="sw-code", id=key, tabIndex="0"),
-        ]
-    )

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Callable
 from typing import Any
 
 from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
 
-from scalewall.errors import InputError
 from scalewall.web import cards
 from scalewall.web.answers import Answers, Mode, Tickets
 from scalewall.web.pages.form import form
 from scalewall.web.pages.limits import Shown, limits_page, shown
-from scalewall.web.parts import notice
+from scalewall.web.parts import BROKEN, notice
 from scalewall.web.presets import PRESETS, preset_state
-from scalewall.web.question import uploaded_name
-from scalewall.web.settings import MOST_FILE_BYTES
 from scalewall.web.state import State as PageState
 from scalewall.web.state import decode, encode
 from scalewall.web.workers import StaleError
@@ -54,37 +49,6 @@ def add_limits(app: Dash, answers: Answers, tickets: Tickets) -> None:
             return no_update, no_update
         state = cards.settled(decode(query).state)
         return encode(state), form(state)
-
-    @app.callback(
-        Output("query", "data", allow_duplicate=True),
-        Output("form", "children", allow_duplicate=True),
-        Output("upload-problem", "children"),
-        Input("upload-machine", "contents"),
-        State("query", "data"),
-        prevent_initial_call=True,
-    )
-    def take_file(contents: str | None, query: str) -> tuple[Any, Any, Any]:
-        if not contents:
-            return no_update, no_update, no_update
-        try:
-            text = _uploaded(contents)
-            uploaded_name(text)
-        except InputError as error:
-            return no_update, no_update, notice("This file cannot be used", [str(error)], "bad")
-        state = cards.with_file(decode(query).state, text)
-        return encode(state), form(state), ""
-
-
-def _uploaded(contents: str) -> str:
-    """Return an uploaded file's text."""
-    allowed = f"a text file of at most {MOST_FILE_BYTES:,} bytes"
-    try:
-        raw = base64.b64decode(contents.partition(",")[2], validate=True)
-        if len(raw) > MOST_FILE_BYTES:
-            raise InputError("machine file", f"{len(raw):,} bytes", allowed)
-        return raw.decode("utf-8-sig")
-    except (binascii.Error, UnicodeDecodeError) as error:
-        raise InputError("machine file", contents[:20], allowed) from error
 
 
 def _add_client_side(app: Dash) -> None:
@@ -143,6 +107,10 @@ def _add_answer(app: Dash, answers: Answers, tickets: Tickets) -> None:
             )
         except StaleError:
             return (no_update,) * 7
+        except Exception:
+            app.logger.exception("/?%s", ask["query"])
+            answered = {"number": number, "mode": "full", "query": encode(state)}
+            return answered, no_update, notice("No answer", [BROKEN], "bad"), "", [], [], {}
         answered = {
             "number": number,
             "mode": "preview" if one.preview else "full",

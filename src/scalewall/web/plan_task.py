@@ -1,0 +1,261 @@
+"""What the search processes do for the Plan page."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from scalewall.errors import InputError
+from scalewall.planner.bounds import KNOBS, parse_bound
+from scalewall.planner.explain import Explanation, explain_estimate
+from scalewall.planner.export import FRAMEWORKS, export_plan
+from scalewall.planner.layout import Layout
+from scalewall.planner.moves import Move
+from scalewall.planner.plan import PlanResult, PlanResults, RankedPlan
+from scalewall.planner.planning import plan
+from scalewall.planner.timeline import pipeline_timeline
+from scalewall.report import units
+from scalewall.report.estimate_tables import answer_table
+from scalewall.report.explain_tables import moves_table, sensitivity_table, verdict, waterfall_table
+from scalewall.report.plan_charts import front_chart, memory_chart, waterfall_chart
+from scalewall.report.plan_plots import plan_figure, plan_page
+from scalewall.report.plan_records import plan_columns, plan_rows
+from scalewall.report.plotly_figures import specification
+from scalewall.report.ranking_tables import (
+    comparison_table,
+    excluded_table,
+    front_table,
+    layout_words,
+    ranking_table,
+    relief_table,
+    training_table,
+)
+from scalewall.report.records import json_text
+from scalewall.report.stacked_bars import stacked_bars_specification
+from scalewall.report.timeline import save_timeline
+from scalewall.web.csv_text import csv_text
+from scalewall.web.flat import decode_flat, encode_flat
+from scalewall.web.found import Found, Way
+from scalewall.web.plan_question import (
+    PLAN_SETTINGS,
+    arguments_of,
+    layout_settings,
+    plan_command,
+    plan_python,
+)
+from scalewall.web.workers import Progress
+
+__all__ = ["plan_file_task", "plan_task"]
+
+
+_MOST_EVENTS = 200_000
+"""Operations of a pipeline that are drawn one by one."""
+
+
+def plan_task(query: str, progress: Progress) -> Found:
+    """Return the ranked layouts of a link's question, and one of them explained."""
+    values, _ = decode_flat(query, PLAN_SETTINGS)
+    results = _results(query, progress)
+    first: PlanResult = results[0]
+    compared = {"compared": comparison_table(results)} if len(results) > 1 else {}
+    texts = {"command": plan_command(values), "Python": plan_python(values)}
+    if not first.plans:
+        return Found(
+            title=f"Nothing fits on {units.count(first.question.ranks)} x {first.question.run.device.title}",
+            sentences=(_nothing(first),),
+            notes=_notes(results),
+            tables={**compared, "relief": relief_table(first), "excluded": excluded_table(first)},
+            ways=tuple(
+                Way(
+                    fix.change, f"then a step takes {units.duration(fix.seconds)}", _fixed(values, fix.layout)
+                )
+                for fix in first.fixes
+            ),
+            texts=texts,
+        )
+    chosen = _chosen(values, first)
+    explained = explain_estimate(chosen.estimate)
+    return Found(
+        title=f"{first.question.run.model.name} on {units.count(first.question.ranks)} x "
+        f"{first.question.run.device.title}",
+        sentences=(_answer(chosen, first), *verdict(explained)),
+        notes=_notes(results),
+        tables={
+            **compared,
+            "ranking": ranking_table(first),
+            **({"training": training_table(first)} if chosen.training else {}),
+            "summary": answer_table(chosen.estimate),
+            "waterfall": waterfall_table(explained),
+            "sensitivity": sensitivity_table(explained),
+            "moves": moves_table(explained),
+            "less-memory": front_table(first),
+            "excluded": excluded_table(first),
+        },
+        figures=_figures(explained, first),
+        ways=(*_ways(values, explained), *_unbound(values)),
+        rows=tuple(encode_flat({**values, "rank": one.rank}, PLAN_SETTINGS) for one in first.plans),
+        texts={**texts, **_exports(chosen, first)},
+        pictures=("timeline",) if _has_timeline(chosen) else (),
+    )
+
+
+def plan_file_task(query: str, kind: str, progress: Progress) -> bytes:
+    """Return a file about a link's question: ``csv``, ``json``, ``html``, ``png`` or ``svg`` of the plan, or its
+    pipeline as ``timeline.html``, ``timeline.png`` or ``timeline.svg``.
+
+    Raises
+    ------
+    InputError
+        There is no such file for this plan.
+    """
+    values, _ = decode_flat(query, PLAN_SETTINGS)
+    results = _results(query, progress)
+    if kind == "csv":
+        return csv_text(plan_columns(results), plan_rows(results)).encode()
+    if kind == "json":
+        documents = results.to_json()
+        return json_text(documents if len(documents) > 1 else documents[0]).encode()
+    first: PlanResult = results[0]
+    if not first.plans:
+        raise InputError("plan", "none", "a question that some layout fits")
+    chosen = _chosen(values, first)
+    if kind.startswith("timeline."):
+        return _timeline(chosen, kind.removeprefix("timeline"), plan_command(values))
+    explained = explain_estimate(chosen.estimate)
+    if kind == "html":
+        tables = (ranking_table(first), excluded_table(first))
+        return plan_page(explained, plan_command(values), first.front, tables).encode()
+    drawn = io.BytesIO()
+    plan_figure(explained, first.front).savefig(drawn, format=kind)
+    return drawn.getvalue()
+
+
+def _results(query: str, progress: Progress) -> PlanResults:
+    """Return the answers to a link's question, whatever plan of them it explains."""
+    values, _ = decode_flat(query, PLAN_SETTINGS)
+    key = encode_flat({**values, "rank": 1}, PLAN_SETTINGS)
+    if key not in _KEPT:
+        with arguments_of(values) as arguments:
+            found = plan(progress=progress, **arguments)  # type: ignore[arg-type]
+        assert isinstance(found, PlanResults)
+        _KEPT.clear()
+        _KEPT[key] = found
+    return _KEPT[key]
+
+
+_KEPT: dict[str, PlanResults] = {}
+"""The last answer of this process: choosing another of its plans, or a file about it, does not search again."""
+
+
+def _chosen(values: Mapping[str, object], result: PlanResult) -> RankedPlan:
+    rank = values["rank"]
+    assert isinstance(rank, int)
+    return result.plans[min(rank, len(result.plans)) - 1]
+
+
+def _answer(chosen: RankedPlan, result: PlanResult) -> str:
+    estimate, interval = chosen.estimate, chosen.estimate.interval
+    training = ""
+    if chosen.training:
+        training = f" The whole run takes {units.duration(chosen.training.seconds)} without failures."
+    place = "The best layout" if chosen.rank == 1 else f"Layout {chosen.rank} of {len(result.plans)}"
+    return (
+        f"{place} is {layout_words(chosen.layout)}: a step of {units.duration(chosen.seconds)} "
+        f"({100 * interval.width:.0f} % either way), {100 * estimate.mfu:.1f} % MFU, "
+        f"{units.data_size(estimate.fit.needed)} of {units.data_size(estimate.fit.capacity)}.{training}"
+    )
+
+
+def _nothing(result: PlanResult) -> str:
+    device = result.question.run.device
+    closest = result.closest
+    if closest is None:
+        return "No layout of the stated space can run this at all: see what was left out."
+    return (
+        f"No layout fits the {units.data_size(device.memory_bytes)} of {device.title}. The closest, "
+        f"{layout_words(closest.layout)}, needs {units.data_size(closest.memory_bytes)}."
+    )
+
+
+def _notes(results: PlanResults) -> tuple[str, ...]:
+    assumed = [f"Assumed: {note}." for result in results for note in result.assumptions]
+    warned = [f"Warning: {warning}" for result in results for warning in result.warnings]
+    return tuple(dict.fromkeys([*assumed, *warned]))
+
+
+def _figures(explained: Explanation, result: PlanResult) -> dict[str, Any]:
+    answer = explained.answer
+    figures = {
+        "waterfall": stacked_bars_specification(waterfall_chart(answer, explained.segments)),
+        "memory": stacked_bars_specification(memory_chart(answer)),
+    }
+    if len(result.front) > 1:
+        figures["front"] = specification(front_chart(result.front, answer.fit.capacity))
+    return figures
+
+
+def _ways(values: Mapping[str, object], explained: Explanation) -> list[Way]:
+    return [_way(values, move, explained.answer.step.seconds) for move in explained.helps()]
+
+
+def _way(values: Mapping[str, object], move: Move, before: float) -> Way:
+    run = move.run
+    changed = {"precision": run.precision, "graphs": run.graphs, "dispatcher": run.dispatcher}
+    layout = move.layout
+    assert layout is not None
+    query = encode_flat(
+        layout_settings({**values, **changed, "expert_overlap": run.expert_overlap}, layout), PLAN_SETTINGS
+    )
+    shorter = 100 * (1 - (move.seconds or before) / before)
+    return Way(move.change, f"a step {shorter:.1f} % shorter", query)
+
+
+def _unbound(values: Mapping[str, object]) -> list[Way]:
+    if not any(values[knob] for knob in KNOBS):
+        return []
+    free = {**values, **dict.fromkeys(KNOBS, ""), "rank": 1}
+    return [Way("Search all layouts again", "no knob fixed", encode_flat(free, PLAN_SETTINGS))]
+
+
+def _fixed(values: Mapping[str, object], layout: Layout) -> str:
+    """Return the link to a question that a layout answers: as many accelerators, without the bounds that forbid it."""
+    kept = {knob: text for knob in KNOBS if (text := str(values[knob])) and _allows(knob, text, layout)}
+    changed = {**values, **dict.fromkeys(KNOBS, ""), **kept, "gpus": layout.ranks, "rank": 1}
+    return encode_flat(changed, PLAN_SETTINGS)
+
+
+def _allows(knob: str, text: str, layout: Layout) -> bool:
+    return parse_bound(f"{knob}={text}").allows(getattr(layout, knob))
+
+
+def _exports(chosen: RankedPlan, result: PlanResult) -> dict[str, str]:
+    """Return the plan in the words of each framework that can say it."""
+    found = {}
+    for name, framework in FRAMEWORKS.items():
+        try:
+            exported = export_plan(name, result.question.run, chosen.layout, result.question.profile)
+        except InputError:
+            continue
+        notes = [
+            f"# {note.knob}: {note.words}" if note.knob else f"# {note.words}" for note in exported.notes
+        ]
+        found[framework.title] = "\n".join([*notes, exported.text])
+    return found
+
+
+def _has_timeline(chosen: RankedPlan) -> bool:
+    layout = chosen.layout
+    return layout.pp > 1 and layout.pp * layout.chunks * chosen.estimate.step.microbatches * 3 <= _MOST_EVENTS
+
+
+def _timeline(chosen: RankedPlan, suffix: str, command: str) -> bytes:
+    if not _has_timeline(chosen):
+        allowed = f"a pipeline of at least 2 stages and at most {_MOST_EVENTS:,} operations a step"
+        raise InputError("timeline", layout_words(chosen.layout), allowed)
+    with TemporaryDirectory(prefix="scalewall-") as folder:
+        path = Path(folder) / f"timeline{suffix}"
+        save_timeline(pipeline_timeline(chosen.estimate), path, command=command)
+        return path.read_bytes()
