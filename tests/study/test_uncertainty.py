@@ -173,10 +173,10 @@ BAD = [
     (changed("samples/precision.16.sustained_fraction", {"distribution": "normal", "mean": 0.8, "deviation": 0.2}),
      "samples.precision.16.sustained_fraction: 1.4", "from 0.01 to 1"),
     (changed("samples/bounds.tp", {"distribution": "choice", "values": [[8, 2]]}), "samples.bounds.tp: (8, 2)", "LOW"),
-    (changed("samples/count", 0), "samples: 0", "a whole number from 1"),
+    (changed("samples/count", 0), "samples.count: 0", "a whole number from 1"),
     (changed("samples/seed", -1), "samples.seed: -1", "a whole number from 0"),
-    (changed("samples/design", "sobl"), "design: 'sobl'", "Nearest: sobol"),
-    (changed("samples/design", "saltelli"), "design: 'saltelli'", "latin-hypercube"),
+    (changed("samples/design", "sobl"), "samples.design: 'sobl'", "Nearest: sobol"),
+    (changed("samples/design", "saltelli"), "samples.design: 'saltelli'", "latin-hypercube"),
 ]  # fmt: skip
 
 
@@ -190,7 +190,7 @@ def test_one_message_names_what_is_wrong(table: dict[str, Any], named: str, allo
 
 def test_bad_settings_are_named() -> None:
     worlds = worlds_of(SMALL)
-    with pytest.raises(InputError, match=r"samples\.count: 12 .*a power of 2 times 4 .*Nearest: 16"):
+    with pytest.raises(InputError, match=r"--samples: 3 .*a power of 2.*Nearest: 4"):
         question_of(worlds, samples=3, method="sobol")
     with pytest.raises(InputError, match="Nearest: sobol"):
         question_of(worlds, method="sobl")

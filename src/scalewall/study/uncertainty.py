@@ -107,22 +107,17 @@ def question_of(
         Naming the input, its value and what is allowed.
     """
     settings = worlds.settings
-    count = whole_number(
-        "samples", settings.get("count", usual) if samples is None else samples, 1, MOST_POINTS
-    )
+    field = "samples.count" if samples is None else "--samples"
+    count = whole_number(field, settings.get("count", usual) if samples is None else samples, 1, MOST_POINTS)
     if method is not None:
-        if method not in METHODS:
-            raise unknown_name("sensitivity", method, METHODS)
-        if design is not None:
-            raise InputError(
-                "design", design, f"none beside a sensitivity, which has its own ({METHODS[method]})"
-            )
-        count *= len(worlds.beliefs) + (2 if method == "sobol" else 1)
-        chosen = METHODS[method]
+        chosen = _design_of(method, design)
+        count = _evaluations(field, count, method, len(worlds.beliefs))
     else:
+        field = "samples.design" if design is None else "--design"
         chosen = str(settings.get("design", _DESIGN)) if design is None else design
-        if chosen not in DESIGNS or chosen in METHODS.values():
-            raise unknown_name("design", chosen, [name for name in DESIGNS if name not in METHODS.values()])
+        plain = [name for name in DESIGNS if name not in METHODS.values()]
+        if chosen not in plain:
+            raise unknown_name(field, chosen, plain)
     drawn = {belief.path: dict(belief.distribution) for belief in worlds.beliefs}
     chance = {"count": count, "seed": settings.get("seed", 0) if seed is None else seed, "design": chosen}
     sweep = sweep_of(
@@ -133,6 +128,25 @@ def question_of(
         }
     )
     return Question(worlds, sweep, method)
+
+
+def _design_of(method: str, design: str | None) -> str:
+    if method not in METHODS:
+        raise unknown_name("--sensitivity", method, METHODS)
+    if design is not None:
+        allowed = f"none beside a sensitivity, which has its own ({METHODS[method]})"
+        raise InputError("--design", design, allowed)
+    return METHODS[method]
+
+
+def _evaluations(field: str, samples: int, method: str, inputs: int) -> int:
+    """Return how many evaluations so many base samples or walks take."""
+    if method == "morris":
+        return whole_number(field, samples, 2, MOST_POINTS) * (inputs + 1)
+    if samples < 2 or samples & (samples - 1):
+        usual = 2 ** max(1, round(np.log2(samples)))
+        raise InputError(field, samples, "a power of 2 from 2, which Sobol indices need", [str(usual)])
+    return samples * (inputs + 2)
 
 
 @dataclass(frozen=True)
