@@ -19,6 +19,7 @@ SAYS = {
     "own_machine": ("H100s, 32 behind one NVLink switch, 800 Gbit/s out", "efficient up to"),
     "save_and_replay": ('scalewall_version = "', "the same answer: True"),
     "sweep_samples": ("80 points, 0 failed", "90 % of the worlds"),
+    "when_and_how_much": ("frontier runs of 3 months stop", "5.80e+28 FLOP: rent $45.8B", "2 (as given)"),
     "what_if": ("twice the InfiniBand", "a tenth of the kernel latency"),
 }
 SHORT = 40

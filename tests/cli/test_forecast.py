@@ -65,6 +65,15 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
     assert run("forecast", *QUICK, "--json").out != run("forecast", *QUICK, "--json", "--seed", "1").out
 
 
+def test_options_without_effect_are_said() -> None:
+    idle = ("--since", "2020", "--rate", "compute=2", "--generations", "0", "--growth", "4")
+    done = run("forecast", *QUICK, *idle, "--json")
+    assert done.code == 0, done.err
+    assert "warning: --since has no effect: growth is not fitted." in done.err
+    assert "warning: --rate has no effect without generations." in done.err
+    assert "without effect" not in run("forecast", *QUICK, "--json").err
+
+
 def test_files(tmp_path: Path) -> None:
     table, document, picture = tmp_path / "dates.csv", tmp_path / "dates.json", tmp_path / "dates.png"
     done = run("forecast", *QUICK, "--csv", table, "--output", document, "--plot", picture)

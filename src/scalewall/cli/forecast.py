@@ -34,6 +34,8 @@ Examples:
   scalewall forecast --rate slow_network=1.6 --rate latency=0.9 --json
 """
 
+_SINCE, _SPREAD = 2018.0, 1.5
+
 Growth = Annotated[
     str,
     typer.Option(
@@ -84,9 +86,9 @@ Csv = Annotated[
 def forecast(
     machine: options.Machine = None,
     growth: Growth = "fit",
-    since: Since = 2018.0,
+    since: Since = _SINCE,
     start: StartAt = "largest",
-    start_spread: StartSpread = 1.5,
+    start_spread: StartSpread = _SPREAD,
     rate: Rate = None,
     generation_years: GenerationYears = None,
     generations: Generations = 8,
@@ -144,6 +146,7 @@ def forecast(
     )
     from scalewall.report.plots import PLOT_SUFFIXES
 
+    idle = _idle(growth, since, start, start_spread, rate, generation_years, generations)
     check_files((("--csv", csv, ()), ("--output", output, ()), ("--plot", plot, PLOT_SUFFIXES)))
     found = _run(study)
     _write(found, csv, output, plot)
@@ -151,10 +154,10 @@ def forecast(
         from scalewall.report.forecast_records import forecast_json
         from scalewall.report.records import json_text
 
-        print_warnings(found.warnings)
+        print_warnings((*idle, *found.warnings))
         typer.echo(json_text(forecast_json(found)), nl=False)
     else:
-        _print(found)
+        _print(found, idle)
 
 
 forecast.__doc__ = f"{cleandoc(str(forecast.__doc__))}\n\n{_EXAMPLES}"
@@ -186,6 +189,30 @@ def _study(
         **counts,
     )
     return study if now is None else replace(study, now=read_date("now", now))
+
+
+def _idle(
+    growth: str,
+    since: float,
+    start: str,
+    spread: float,
+    rate: Sequence[str] | None,
+    years: float | None,
+    generations: int,
+) -> list[str]:
+    """Return options that were given and have no effect, a sentence each."""
+    found = []
+    if growth != "fit" and since != _SINCE:
+        found.append("--since has no effect: growth is not fitted.")
+    if start == "trend" and spread != _SPREAD:
+        found.append("--start-spread has no effect: the fit says how sure its line is.")
+    if generations == 0:
+        found += [
+            f"{option} has no effect without generations."
+            for option, given in (("--rate", rate), ("--generation-years", years))
+            if given
+        ]
+    return found
 
 
 def _rates(settings: Sequence[str]) -> dict[str, float]:
@@ -227,7 +254,7 @@ def _write(found: Forecast, csv: Path | None, output: Path | None, plot: Path | 
         save_forecast(found, plot, f"scalewall {shlex.join(sys.argv[1:])}")
 
 
-def _print(found: Forecast) -> None:
+def _print(found: Forecast, idle: Sequence[str]) -> None:
     """Print the answer in words, the dates, the machines behind them, the way from the published date."""
     from rich.console import Console
 
@@ -244,5 +271,5 @@ def _print(found: Forecast) -> None:
     for one in found.machines:
         console.print()
         console.print(steps_table(found, one))
-    for warning in found.warnings:
+    for warning in (*idle, *found.warnings):
         console.print(f"Warning: {warning}", style="dim", highlight=False, markup=False)

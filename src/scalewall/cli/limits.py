@@ -77,7 +77,7 @@ def limits(
     batch_anchor_flop: options.BatchAnchorFlop = None,
     batch_exponent: options.BatchExponent = None,
     cost: Annotated[
-        bool, typer.Option("--cost", help="Add what each run costs and draws, with sources.")
+        bool, typer.Option("--cost", help="Add what each run costs and draws to tables, JSON and CSV.")
     ] = False,
     price: Price = None,
     depth_anchor_layers: options.DepthAnchorLayers = None,
