@@ -128,9 +128,11 @@ def _content(flag: str, path: Path) -> str:
     if path.stat().st_size > _LARGEST:
         raise InputError(flag, str(path), f"a file of at most {_LARGEST} bytes")
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(flag, str(path), "a text file (UTF-8)") from error
+    except OSError as error:
+        raise InputError(flag, str(path), f"a file that can be read ({error.strerror})") from error
 
 
 def _merged(

@@ -68,6 +68,13 @@ def test_what_the_trainer_fills_in_stays_open() -> None:
         ({"train_batch_size": 0}, ("at least 1",)),
         ([], ("object",)),
         ("{", ("JSON",)),
+        ('{"train_batch_size": 8, "train_batch_size": 8}', ("JSON", "twice")),
+        ('{"train_batch_size": NaN}', ("JSON", "NaN")),
+        ('{"train_batch_size": ' + "9" * 5000 + "}", ("JSON",)),
+        ("[" * 100_000, ("JSON",)),
+        ({"zero_optimization": {"stage": 1.0}}, ("0, 1, 2 or 3",)),
+        ({"bf16": {"enabled": "false"}}, ("bf16.enabled", "true or false")),
+        ({"bf16": {"enabled": True}, "fp16": {"enabled": True}}, ("fp16.enabled",)),
     ],
 )
 def test_bad_files(document: object, words: tuple[str, ...]) -> None:

@@ -99,6 +99,26 @@ def test_nearest_things_are_said_to_be_so() -> None:
     assert "allgather" in " ".join(read("--bf16", MIXTURE).notes)
 
 
+def test_of_arguments_given_twice_the_last_counts() -> None:
+    found = read("--tensor-model-parallel-size 2 --bf16 --tensor-model-parallel-size 4 --bf16")
+    assert found.values["tp"] == 4
+    assert found.notes == ("--tensor-model-parallel-size given twice: the last one counts",)
+
+
+@pytest.mark.parametrize(
+    ("text", "idle"),
+    [
+        ("--fp8-recipe mxfp8", "--fp8-recipe"),
+        ("--recompute-modules mlp", "--recompute-modules"),
+        ("--recompute-granularity selective --recompute-num-layers 1", "--recompute-num-layers"),
+        ("--num-query-groups 8", "--num-query-groups"),
+        ("--moe-token-dispatcher-type flex", "--moe-token-dispatcher-type"),
+    ],
+)
+def test_what_needs_something_else_has_no_effect_alone(text: str, idle: str) -> None:
+    assert read(text).without_effect == (idle,)
+
+
 def test_groups_of_shards_need_the_number_of_accelerators() -> None:
     text = (
         "--use-distributed-optimizer --num-distributed-optimizer-instances 4 --tensor-model-parallel-size 2"
@@ -132,6 +152,21 @@ def test_groups_of_shards_need_the_number_of_accelerators() -> None:
         ("--fp8-format hybrid --fp8-recipe mx", ("mxfp8",)),
         ("--cuda-graph-impl whole", ("local",)),
         ("--use-distributed-optimizer --num-distributed-optimizer-instances 7", ("divisor",)),
+        ("--bf16 --fp16", ("--fp16", "one of --bf16, --fp16")),
+        ("--fp8-format hybrid --fp4-format e2m1", ("--fp4-format", "--fp8-format")),
+        ("--recompute-activations --recompute-granularity full", ("--recompute-activations",)),
+        ("--use-torch-fsdp2 --use-distributed-optimizer", ("--use-distributed-optimizer",)),
+        (
+            "--num-layers-per-virtual-pipeline-stage 4 --num-virtual-stages-per-pipeline-rank 2",
+            ("--num-virtual-stages-per-pipeline-rank",),
+        ),
+        ("--pipeline-model-parallel-layout Et*30L", ("a t for each of 32 layers",)),
+        ("--pipeline-model-parallel-layout Ex*32L", ("E, t, m, L, |",)),
+        ("--pipeline-model-parallel-layout t*99999999999", ("at most 1000",)),
+        ("--pipeline-model-parallel-layout (((t)*999)*999)*999", ("at most 10000 places",)),
+        ("--seq-length=", ("--seq-length", "whole number")),
+        ("--seq-length NaN", ("--seq-length", "whole number")),
+        ("--global-batch-size " + "9" * 5000, ("--global-batch-size", "whole number")),
     ],
 )
 def test_bad_arguments(text: str, words: tuple[str, ...]) -> None:

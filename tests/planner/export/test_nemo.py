@@ -70,6 +70,11 @@ def test_overrides_and_their_meaning(text: str, expected: dict[str, Any]) -> Non
         ("model.recompute_granularity=full model.recompute_method=block", ("uniform",)),
         ("'unfinished", ("key=value",)),
         ("dist.num_distributed_optimizer_instances=7", ("divisor",)),
+        ("mixed_precision.fp8=hybrid mixed_precision.fp4=e2m1", ("mixed_precision.fp4", "one of")),
+        (
+            "ddp.use_distributed_optimizer=true optimizer.use_distributed_optimizer=false",
+            ("ddp.use_distributed_optimizer", "the same"),
+        ),
     ],
 )
 def test_bad_overrides(text: str, words: tuple[str, ...]) -> None:
@@ -77,6 +82,21 @@ def test_bad_overrides(text: str, words: tuple[str, ...]) -> None:
         read(text)
     for word in words:
         assert word in str(caught.value)
+
+
+def test_of_overrides_given_twice_the_last_counts() -> None:
+    found = read("model.context_parallel_size=2 ++model.context_parallel_size=4")
+    assert found.values == {"cp": 4}
+    assert found.notes == ("model.context_parallel_size given twice: the last one counts",)
+
+
+def test_what_needs_something_else_has_no_effect_alone() -> None:
+    for key, value in (
+        ("model.recompute_modules", "[mlp]"),
+        ("model.moe_flex_dispatcher_backend", "deepep"),
+        ("model.cuda_graph_scope", "attn"),
+    ):
+        assert read(f"{key}={value}").without_effect == (key,)
 
 
 def test_experts() -> None:

@@ -108,6 +108,26 @@ def test_every_note_is_about_a_knob_that_differs_or_is_left_to_the_user(
         assert note.words
 
 
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_a_damaged_configuration_is_read_or_refused(framework: str, data: st.DataObject) -> None:
+    """Cut somewhere, and with something else put there: never anything but an answer or an error for people."""
+    run, layout = mixture_run(GB200), Layout(tp=2, cp=2, pp=2, dp=4, ep=4, chunks=2)
+    text = export_plan(framework, run, layout, BRIDGE).text
+    start = data.draw(st.integers(0, len(text)))
+    stop = data.draw(st.integers(start, min(len(text), start + 40)))
+    odd = st.sampled_from(
+        ["", "-1", "0", "nan", "=", '"', "'", "[", "{", "\\", "--", "true", "null", "9" * 30]
+    )
+    damaged = text[:start] + data.draw(st.one_of(odd, st.text(max_size=8))) + text[stop:]
+    try:
+        known = set(import_plan(framework, damaged, run.model, layout.ranks).values)
+    except InputError:
+        known = set()
+    assert known <= set(KNOBS)
+
+
 @pytest.mark.parametrize(
     ("framework", "noted"), [("megatron", set()), ("nemo", set()), ("torchtitan", {"sharding"})]
 )

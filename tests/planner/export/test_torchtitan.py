@@ -94,6 +94,17 @@ def test_parallelism(text: str, expected: dict[str, Any]) -> None:
             ("make 7",),
         ),
         ("[parallelism", ("TOML",)),
+        ("[training]\nseq_len = 1\nseq_len = 2", ("TOML",)),
+        ("[training]\nseq_len = " + "9" * 5000, ("TOML",)),
+        ("a = " + "[" * 5000, ("TOML",)),
+        (NO_AC + "[training]\nseq_len = nan", ("training.seq_len", "whole number")),
+        (NO_AC + '[compile]\nenable = "no"', ("compile.enable", "true or false")),
+        (NO_AC + "[model]\nconverters = 8", ("model.converters",)),
+        (
+            NO_AC + "[parallelism]\npipeline_parallel_degree = 2\npipeline_parallel_layers_per_stage = 8\n"
+            'pipeline_parallel_first_stage_less_layers = "one"',
+            ("pipeline_parallel_first_stage_less_layers",),
+        ),
     ],
 )
 def test_bad_files(text: str, words: tuple[str, ...]) -> None:
@@ -101,6 +112,16 @@ def test_bad_files(text: str, words: tuple[str, ...]) -> None:
         read(text)
     for word in words:
         assert word in str(caught.value)
+
+
+def test_what_needs_something_else_has_no_effect_alone() -> None:
+    text = "[activation_checkpoint]\nmode = 'full'\nselective_ac_option = 'op'\n"
+    text += "[parallelism]\nexpert_parallel_degree = 2\npipeline_parallel_microbatch_size = 2"
+    assert read(text).without_effect == (
+        "activation_checkpoint.selective_ac_option",
+        "parallelism.expert_parallel_degree",
+        "parallelism.pipeline_parallel_microbatch_size",
+    )
 
 
 def test_what_it_writes_is_toml() -> None:

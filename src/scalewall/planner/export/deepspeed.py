@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from scalewall.errors import InputError
-from scalewall.planner.export.dialect import SHARDINGS, Exported, Imported, Note, known, whole
+from scalewall.planner.export.dialect import SHARDINGS, Exported, Imported, Note, known, switch, whole
 from scalewall.planner.layout import Layout
 from scalewall.planner.profile import Profile
 from scalewall.planner.run import Run
@@ -127,8 +127,8 @@ def read(text: str, model: Transformer, ranks: int | None) -> Imported:
         Unknown keys (with the nearest ones), and values that cannot be.
     """
     try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
+        document = json.loads(text, object_pairs_hook=_each_once, parse_constant=_refused)
+    except (ValueError, RecursionError) as error:
         raise InputError("DeepSpeed's file", None, f"JSON ({error})") from error
     if not isinstance(document, dict):
         raise InputError("DeepSpeed's file", type(document).__name__, "an object of keys")
@@ -139,6 +139,10 @@ def read(text: str, model: Transformer, ranks: int | None) -> Imported:
         known("DeepSpeed key", key, {*_FOLLOWED, *others["profile"], *others["rest"], *open_ended})
     notes = [f"{key} is left to the training script (auto)" for key in _FOLLOWED if given.get(key) == _AUTO]
     given = {key: value for key, value in given.items() if value != _AUTO}
+    for key in ("bf16.enabled", "fp16.enabled"):
+        switch(key, given.get(key, False))
+    if given.get("bf16.enabled") and given.get("fp16.enabled"):
+        raise InputError("fp16.enabled", True, "false beside bf16.enabled", ["false"])
     if given.get("fp16.enabled"):
         notes.append("fp16 taken for bf16: as many bits")
     rest = [key for key in given if key not in _FOLLOWED]
@@ -148,6 +152,20 @@ def read(text: str, model: Transformer, ranks: int | None) -> Imported:
         by_profile=tuple(key for key in rest if key in others["profile"]),
         notes=tuple(notes),
     )
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse keys that stand twice in an object, as DeepSpeed does."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"{twice} twice in one object")
+    return found
+
+
+def _refused(word: str) -> None:
+    raise ValueError(f"{word} is no number of JSON")
 
 
 def _flat(
@@ -165,7 +183,7 @@ def _flat(
 def _values(given: Mapping[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     stage = given.get(_STAGE, 0)
-    if isinstance(stage, bool) or stage not in (0, 1, 2, 3):
+    if isinstance(stage, bool) or not isinstance(stage, int) or not 0 <= stage < len(SHARDINGS):
         raise InputError(_STAGE, stage, "0, 1, 2 or 3", ["1"])
     values["sharding"] = SHARDINGS[stage]
     if given.get(_GROUP, -1) != -1:

@@ -15,10 +15,14 @@ __all__ = [
     "Exported",
     "Imported",
     "Note",
+    "at_most_one",
     "check_shape",
     "choice",
+    "count",
+    "idle_keys",
     "known",
     "recompute_values",
+    "switch",
     "whole",
 ]
 
@@ -107,6 +111,30 @@ def whole(key: str, text: object) -> int:
     return number
 
 
+def count(key: str, text: object) -> int:
+    """Return the whole number that a key has, which may be 0.
+
+    Raises
+    ------
+    InputError
+        Anything else, or less than 0.
+    """
+    return 0 if str(text) == "0" else whole(key, text)
+
+
+def switch(key: str, value: object) -> bool:
+    """Return what a key that is true or false is.
+
+    Raises
+    ------
+    InputError
+        Anything else.
+    """
+    if not isinstance(value, bool):
+        raise InputError(key, value, "true or false", ["true", "false"])
+    return value
+
+
 def choice(key: str, given: object, choices: Mapping[str, Any]) -> Any:
     """Return what the word that a key has stands for.
 
@@ -149,6 +177,38 @@ def check_shape(key: str, given: object, model: Transformer, expected: object) -
     if not same:
         shown = str(expected).lower() if isinstance(expected, bool) else str(expected)
         raise InputError(key, given, f"{shown}, as {model.name} has", [shown])
+
+
+def at_most_one(given: Collection[str], groups: Iterable[tuple[str, ...]]) -> None:
+    """Refuse keys that exclude each other.
+
+    Raises
+    ------
+    InputError
+        Naming the second of a group.
+    """
+    for group in groups:
+        both = [key for key in group if key in given]
+        if len(both) > 1:
+            raise InputError(both[1], "given too", f"one of {', '.join(both)}")
+
+
+def idle_keys(given: Mapping[str, Any], needs: Mapping[str, tuple[str, tuple[str, ...]]]) -> tuple[str, ...]:
+    """Return the given keys that mean nothing, since what they need is not there.
+
+    Parameters
+    ----------
+    given : mapping of str to value
+        The configuration.
+    needs : mapping of str to (key, values)
+        Which other key a key needs, and what that must be; no values: anything.
+    """
+    idle = []
+    for key in given:
+        needed, allowed = needs.get(key, ("", ()))
+        if needed and (needed not in given or (allowed and str(given[needed]) not in allowed)):
+            idle.append(key)
+    return tuple(idle)
 
 
 def recompute_values(recompute: str, modules: Iterable[str] = ()) -> dict[str, Any]:

@@ -13,12 +13,11 @@ from types import MappingProxyType
 
 from scalewall.planner.export.core_notes import MODULES, core_notes
 from scalewall.planner.export.dialect import SHARDINGS, Exported
+from scalewall.planner.export.places import placement
 from scalewall.planner.export.shape import shape_notes, shape_words
 from scalewall.planner.layout import Layout
-from scalewall.planner.pipeline import part_layers
 from scalewall.planner.profile import Profile
 from scalewall.planner.run import Run
-from scalewall.workload.transformer import Transformer
 
 __all__ = [
     "FP8",
@@ -101,19 +100,6 @@ def _sizes(run: Run, layout: Layout) -> list[str]:
     if placed:
         lines.append(f"--pipeline-model-parallel-layout '{placed}'")
     return [*lines, f"--max-position-embeddings {max(run.sequence, run.model.details.learned_positions)}"]
-
-
-def placement(model: Transformer, layout: Layout) -> str:
-    """Return which layers go where, in Megatron-Core's letters; empty where they divide evenly.
-
-    ``E`` is the embedding, ``t`` a layer, ``m`` a prediction layer, ``L`` the head with the loss, ``|`` a boundary.
-    """
-    if model.layers % (layout.pp * layout.chunks) == 0:
-        return ""
-    parts = ["t" * count for count in part_layers(model, layout.pp, layout.chunks)]
-    parts[0] = "E" + parts[0]
-    parts[-1] += "m" * model.prediction_layers + "L"
-    return "|".join(parts)
 
 
 def _sharding(run: Run, layout: Layout, profile: Profile) -> list[str]:

@@ -6,7 +6,6 @@ Names, defaults and numbers of values after ``megatron/training/arguments.py`` o
 
 from __future__ import annotations
 
-import re
 import shlex
 import tomllib
 from collections.abc import Mapping
@@ -17,8 +16,17 @@ from typing import Any
 
 from scalewall.errors import InputError, unknown_name
 from scalewall.planner.export.core_notes import MODULES
-from scalewall.planner.export.dialect import Imported, choice, recompute_values, whole
+from scalewall.planner.export.dialect import (
+    Imported,
+    at_most_one,
+    choice,
+    count,
+    idle_keys,
+    recompute_values,
+    whole,
+)
 from scalewall.planner.export.megatron import FP8, SIZES, STRATEGIES
+from scalewall.planner.export.places import placed_chunks
 from scalewall.planner.export.shape import CHECKED, check_model
 from scalewall.workload.transformer import Transformer
 
@@ -37,14 +45,41 @@ _VALUES = (
     "--fp4-format", "--fp4-recipe", "--moe-token-dispatcher-type", "--moe-flex-dispatcher-backend", "--cuda-graph-impl",
 )  # fmt: skip
 _LISTS = ("--recompute-modules", "--cuda-graph-scope")
-_GROUP = re.compile(r"\(([^()]*)\)\*(\d+)")
-_LETTER = re.compile(r"([A-Za-z|])\*(\d+)")
 _PLACED = (
     "--pipeline-model-parallel-layout", "--decoder-first-pipeline-num-layers",
     "--decoder-last-pipeline-num-layers", "--account-for-embedding-in-pipeline-split",
     "--account-for-loss-in-pipeline-split",
 )  # fmt: skip
 """Arguments that place layers on stages."""
+_EXCLUSIVE = (
+    ("--bf16", "--fp16"),
+    ("--fp8-format", "--fp4-format"),
+    ("--recompute-granularity", "--recompute-activations"),
+    ("--use-torch-fsdp2", "--use-distributed-optimizer"),
+    ("--use-torch-fsdp2", "--use-megatron-fsdp"),
+    (
+        "--num-layers-per-virtual-pipeline-stage",
+        "--num-virtual-stages-per-pipeline-rank",
+        "--pipeline-model-parallel-layout",
+    ),
+)
+_NEEDS = MappingProxyType(
+    {
+        "--fp8-recipe": ("--fp8-format", ()),
+        "--fp4-recipe": ("--fp4-format", ()),
+        "--recompute-modules": ("--recompute-granularity", ("selective",)),
+        "--recompute-method": ("--recompute-granularity", ("full",)),
+        "--recompute-num-layers": ("--recompute-granularity", ("full",)),
+        "--torch-fsdp2-no-reshard-after-forward": ("--use-torch-fsdp2", ()),
+        "--num-query-groups": ("--group-query-attention", ()),
+        "--moe-flex-dispatcher-backend": ("--moe-token-dispatcher-type", ("flex",)),
+        "--moe-enable-deepep": ("--moe-token-dispatcher-type", ("flex",)),
+    }
+)
+_OF_EXPERTS = (
+    "--moe-token-dispatcher-type", "--moe-flex-dispatcher-backend", "--moe-enable-deepep",
+    "--overlap-moe-expert-parallel-comm",
+)  # fmt: skip
 _FOLLOWED = frozenset((*_SWITCHES, *_VALUES, *_LISTS))
 _SHAPE_SWITCHES = (
     "--swiglu", "--untie-embeddings-and-output-weights", "--disable-bias-linear", "--add-qkv-bias",
@@ -93,9 +128,10 @@ def read(text: str, model: Transformer, ranks: int | None) -> Imported:
     InputError
         Unknown arguments (with the nearest ones), values that cannot be, and another model's shape.
     """
-    given = _parsed(text)
-    check_model(given, model)
     notes: list[str] = []
+    given = _parsed(text, notes)
+    at_most_one(given, _EXCLUSIVE)
+    check_model(given, model)
     values: dict[str, Any] = {"tp": 1, "pp": 1, "cp": 1, "ep": 1, "microbatch": 1, "schedule": "1f1b"}
     values |= {knob: whole(flag, given[flag]) for flag, knob in SIZES.items() if flag in given}
     if model.experts:
@@ -106,30 +142,31 @@ def read(text: str, model: Transformer, ranks: int | None) -> Imported:
     values |= _sharding(given, values, ranks)
     values |= _recompute(given, model, values, notes)
     values |= {"precision": _precision(given, notes), "graphs": _graphs(given)}
-    values["offloaded_layers"] = _count(
-        "--cpu-offloading-num-layers", given.get("--cpu-offloading-num-layers", 0)
-    )
+    offloading = "--cpu-offloading-num-layers"
+    values["offloaded_layers"] = count(offloading, given.get(offloading, 0))
     notes += [
         f"{flag} left aside: layers are spread evenly, the ends fewer" for flag in _PLACED if flag in given
     ]
     others = _others()
     profile = {*others["profile_switches"], *others["profile_values"]}
     rest = [flag for flag in given if flag not in _FOLLOWED and flag not in CHECKED and flag not in _PLACED]
+    idle = [*idle_keys(given, _NEEDS), *(flag for flag in _OF_EXPERTS if flag in given and not model.experts)]
     return Imported(
         values,
-        without_effect=tuple(flag for flag in rest if flag not in profile),
+        without_effect=(*(flag for flag in rest if flag not in profile), *dict.fromkeys(idle)),
         by_profile=tuple(flag for flag in rest if flag in profile),
         notes=tuple(notes),
     )
 
 
-def _parsed(text: str) -> dict[str, Any]:
-    """Return every argument with its value: True, a text or a list of texts."""
+def _parsed(text: str, notes: list[str]) -> dict[str, Any]:
+    """Return every argument with its value: True, a text or a list of texts; of one given twice the last."""
     try:
         words = shlex.split(text.replace("\\\n", " "))
     except ValueError as error:
         raise InputError("--megatron-args", text, f"arguments as a shell takes them ({error})") from error
-    arity, given = _arity(), {}
+    arity = _arity()
+    given: dict[str, Any] = {}
     index = 0
     while index < len(words):
         flag, equals, attached = words[index].partition("=")
@@ -144,7 +181,10 @@ def _parsed(text: str) -> dict[str, Any]:
                 break
             values.append(words[index])
             index += 1
-        given[flag] = _value(flag, arity[flag], values)
+        value = _value(flag, arity[flag], values)
+        if given.get(flag, value) != value:
+            notes.append(f"{flag} given twice: the last one counts")
+        given[flag] = value
     return given
 
 
@@ -160,15 +200,10 @@ def _value(flag: str, arity: str, values: list[str]) -> Any:
     return values
 
 
-def _count(flag: str, text: object) -> int:
-    """Return a number that may be 0."""
-    return 0 if str(text) == "0" else whole(flag, text)
-
-
 def _chunks(given: Mapping[str, Any], model: Transformer, values: Mapping[str, Any]) -> int:
     placed = given.get("--pipeline-model-parallel-layout")
     if placed is not None:
-        return _placed_chunks(str(placed), values["pp"])
+        return placed_chunks(str(placed), values["pp"], model.layers)
     flag = "--num-layers-per-virtual-pipeline-stage"
     if flag not in given:
         return int(values.get("chunks", 1))
@@ -177,19 +212,6 @@ def _chunks(given: Mapping[str, Any], model: Transformer, values: Mapping[str, A
         allowed = f"a divisor of {model.layers} layers / {values['pp']} stages"
         raise InputError(flag, each, allowed, ["1"])
     return int(model.layers // (values["pp"] * each))
-
-
-def _placed_chunks(placed: str, pp: int) -> int:
-    """Return how many parts a stage has where the layers' places are given: ``E|(t|)*3,m|m||L``."""
-    text, before = placed.replace(",", ""), ""
-    while text != before:
-        before, text = text, _GROUP.sub(lambda found: found[1] * int(found[2]), text)
-    text = _LETTER.sub(lambda found: found[1] * int(found[2]), text)
-    parts = text.count("|") + 1
-    if parts % pp:
-        allowed = f"parts that divide over {pp} stages, and these are {parts}"
-        raise InputError("--pipeline-model-parallel-layout", placed, allowed)
-    return parts // pp
 
 
 def _sharding(given: Mapping[str, Any], values: Mapping[str, Any], ranks: int | None) -> dict[str, Any]:

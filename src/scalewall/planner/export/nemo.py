@@ -21,13 +21,16 @@ from scalewall.planner.export.core_notes import MODULES, core_notes
 from scalewall.planner.export.dialect import (
     Exported,
     Imported,
+    at_most_one,
     choice,
+    idle_keys,
     known,
     recompute_values,
     whole,
 )
-from scalewall.planner.export.megatron import STRATEGIES, instances, placement, recompute_modules
+from scalewall.planner.export.megatron import STRATEGIES, instances, recompute_modules
 from scalewall.planner.export.megatron_args import fp8_precision, graphs_of
+from scalewall.planner.export.places import placement
 from scalewall.planner.export.shape import CHECKED, check_model, shape_notes, shape_words
 from scalewall.planner.layout import Layout
 from scalewall.planner.profile import Profile
@@ -67,6 +70,17 @@ _FOLLOWED = frozenset(
         "model.cpu_offloading_num_layers",
     )
 )  # fmt: skip
+
+_EXCLUSIVE = (("mixed_precision.fp8", "mixed_precision.fp4"),)
+_NEEDS = MappingProxyType(
+    {
+        "model.recompute_modules": ("model.recompute_granularity", ("selective",)),
+        "model.recompute_method": ("model.recompute_granularity", ("full",)),
+        "model.recompute_num_layers": ("model.recompute_granularity", ("full",)),
+        "model.moe_flex_dispatcher_backend": ("model.moe_token_dispatcher_type", ("flex",)),
+        "model.cuda_graph_scope": ("model.cuda_graph_impl", ()),
+    }
+)
 
 
 def write(run: Run, layout: Layout, profile: Profile) -> Exported:
@@ -157,14 +171,15 @@ def read(text: str, model: Transformer, ranks: int | None) -> Imported:
     InputError
         Unknown keys (with the nearest ones), values that cannot be, and another model's shape.
     """
-    given = _parsed(text)
+    notes: list[str] = []
+    given = _parsed(text, notes)
     shape = {f"model.{key}" for key in CHECKED.values()}
     others = _others()
     every = {*_FOLLOWED, *shape, *others["profile"], *others["rest"]}
     for key in given:
         known("override", key, every)
+    at_most_one(given, _EXCLUSIVE)
     check_model(given, model, "model.")
-    notes: list[str] = []
     values: dict[str, Any] = {knob: whole(key, given[key]) for key, knob in _SIZES.items() if key in given}
     for key in ("dataset.sequence_length", "dataset.seq_length"):
         if key in given:
@@ -178,23 +193,27 @@ def read(text: str, model: Transformer, ranks: int | None) -> Imported:
     rest = [key for key in given if key not in _FOLLOWED and key not in shape]
     return Imported(
         values,
-        without_effect=tuple(key for key in rest if key not in others["profile"]),
+        without_effect=(*(key for key in rest if key not in others["profile"]), *idle_keys(given, _NEEDS)),
         by_profile=tuple(key for key in rest if key in others["profile"]),
         notes=tuple(notes),
     )
 
 
-def _parsed(text: str) -> dict[str, str]:
+def _parsed(text: str, notes: list[str]) -> dict[str, str]:
+    """Return every override; of one given twice the last."""
     try:
         words = shlex.split(text, comments=True)
     except ValueError as error:
         raise InputError("overrides", text, f"key=value words ({error})") from error
-    given = {}
+    given: dict[str, str] = {}
     for word in words:
         key, equals, value = word.partition("=")
         if not equals:
             raise InputError("override", word, "key=value, such as model.tensor_model_parallel_size=4")
-        given[key.lstrip("+")] = value
+        key = key.lstrip("+")
+        if given.get(key, value) != value:
+            notes.append(f"{key} given twice: the last one counts")
+        given[key] = value
     return {key: value for key, value in given.items() if value not in ("null", "None")}
 
 
@@ -233,7 +252,9 @@ def _read_sharding(given: Mapping[str, str], values: Mapping[str, Any], ranks: i
     found: dict[str, Any] = {}
     for key in ("optimizer.use_distributed_optimizer", "ddp.use_distributed_optimizer"):
         if key in given:
-            found["sharding"] = "optimizer" if _flag(key, given[key]) else "none"
+            sharding = "optimizer" if _flag(key, given[key]) else "none"
+            if found.setdefault("sharding", sharding) != sharding:
+                raise InputError(key, given[key], "the same as optimizer.use_distributed_optimizer")
     key = "ddp.data_parallel_sharding_strategy"
     if _flag("ddp.use_megatron_fsdp", given.get("ddp.use_megatron_fsdp", "false")):
         found["sharding"] = choice(key, given.get(key, "no_shard"), STRATEGIES)

@@ -15,7 +15,16 @@ from types import MappingProxyType
 from typing import Any
 
 from scalewall.errors import InputError
-from scalewall.planner.export.dialect import Imported, choice, known, recompute_values, whole
+from scalewall.planner.export.dialect import (
+    Imported,
+    choice,
+    count,
+    idle_keys,
+    known,
+    recompute_values,
+    switch,
+    whole,
+)
 from scalewall.planner.export.torchtitan import GROUPED, LINEAR
 from scalewall.workload.transformer import Transformer
 
@@ -43,6 +52,13 @@ _FOLLOWED = (
     _P + "context_parallel_degree", _P + "expert_parallel_degree", _P + "expert_tensor_parallel_degree",
     _P + "expert_parallel_comm_backend", _P + "pipeline_parallel_expert_parallel_overlap",
 )  # fmt: skip
+_STAGES = _P + "pipeline_parallel_degree"
+_OF_EXPERTS = (
+    _P + "expert_parallel_degree", _P + "expert_tensor_parallel_degree", _P + "expert_parallel_comm_backend",
+)  # fmt: skip
+_NEEDS = MappingProxyType(
+    {"activation_checkpoint.selective_ac_option": ("activation_checkpoint.mode", ("selective",))}
+)
 
 
 @cache
@@ -70,7 +86,7 @@ def read(text: str, model: Transformer, ranks: int | None) -> Imported:
     """
     try:
         given = dict(_flat(tomllib.loads(text)))
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError("torchtitan's file", None, f"TOML ({error})") from error
     others = _others()
     for key in given:
@@ -88,12 +104,15 @@ def read(text: str, model: Transformer, ranks: int | None) -> Imported:
     values |= {
         "sequence_parallel": True,
         "graphs": "none",
-        "compiled": bool(given.get("compile.enable", False)),
+        "compiled": switch("compile.enable", given.get("compile.enable", False)),
     }
     rest = [key for key in given if key not in _FOLLOWED]
+    idle = [*idle_keys(given, _NEEDS), *(key for key in _OF_EXPERTS if key in given and not model.experts)]
+    if values["pp"] == 1:
+        idle += [key for key in given if key.startswith(f"{_P}pipeline_parallel_") and key != _STAGES]
     return Imported(
         values,
-        without_effect=tuple(key for key in rest if key not in others["profile"]),
+        without_effect=(*(key for key in rest if key not in others["profile"]), *dict.fromkeys(idle)),
         by_profile=tuple(key for key in rest if key in others["profile"]),
         notes=tuple(notes),
     )
@@ -154,9 +173,8 @@ def _read_schedule(
         chunks = parts // values["pp"]
     elif each is not None:
         each = whole(f"{_P}pipeline_parallel_layers_per_stage", each)
-        less = sum(
-            int(given.get(f"{_P}pipeline_parallel_{end}_stage_less_layers", 1)) for end in ("first", "last")
-        )
+        ends = [f"{_P}pipeline_parallel_{end}_stage_less_layers" for end in ("first", "last")]
+        less = sum(count(key, given.get(key, 1)) for key in ends)
         parts = math.ceil((model.layers + less) / each)
         if parts % values["pp"]:
             allowed = (
@@ -187,7 +205,7 @@ def _read_batch(given: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str
 def _read_experts(given: Mapping[str, Any], model: Transformer) -> dict[str, Any]:
     if model.experts is None:
         return {}
-    backend = f"{_P}expert_parallel_comm_backend"
+    backend, beside = f"{_P}expert_parallel_comm_backend", f"{_P}pipeline_parallel_expert_parallel_overlap"
     names = {"standard": "all-to-all", "deepep": "deepep"}
     dual = given.get(f"{_P}pipeline_parallel_schedule") == "DualPipeV"
     degree, tensor = f"{_P}expert_parallel_degree", f"{_P}expert_tensor_parallel_degree"
@@ -195,7 +213,7 @@ def _read_experts(given: Mapping[str, Any], model: Transformer) -> dict[str, Any
         "ep": whole(degree, given.get(degree, 1)),
         "etp": whole(tensor, given.get(tensor, 1)),
         "dispatcher": choice(backend, given.get(backend, "standard"), names),
-        "expert_overlap": dual and bool(given.get(f"{_P}pipeline_parallel_expert_parallel_overlap", True)),
+        "expert_overlap": switch(beside, given.get(beside, True)) and dual,
     }
 
 
@@ -218,7 +236,8 @@ def _read_recompute(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_precision(given: Mapping[str, Any]) -> dict[str, Any]:
-    converters = given.get("model.converters", [])
+    listed = given.get("model.converters", [])
+    converters = listed if isinstance(listed, list) else [listed]
     names = {name: precision for precision, name in LINEAR.items()}
     names |= {name: precision for precision, name in GROUPED.items()}
     names |= {"float8": "fp8-current", "mx": "mxfp8"}
