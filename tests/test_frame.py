@@ -26,7 +26,8 @@ FLOORS = (
     {"validation"},
     {"study"},
     {"report"},
-    {"cli", "web"},
+    {"web"},
+    {"cli"},
     {"__init__", "__main__"},
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
