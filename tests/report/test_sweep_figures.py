@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from scalewall.errors import InputError
-from scalewall.report.sweep_figures import heat_map, heat_map_figure, heat_map_page, line_chart
+from scalewall.report.sweep_figures import line_chart
+from scalewall.report.sweep_heat_maps import heat_map, heat_map_figure, heat_map_page
 from scalewall.study import read_study
 
 ROWS = pd.DataFrame(
