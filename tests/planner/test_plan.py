@@ -18,7 +18,7 @@ from scalewall.planner.plan import PlanQuestion, PlanResult, PlanResults
 from scalewall.planner.planning import question_of
 from scalewall.planner.recommend import recommend
 from scalewall.planner.search import search
-from scalewall.planner.space import space_of
+from scalewall.planner.space_rules import space_of
 from scalewall.planner.step import step_time
 from scalewall.planner.usual import usual_profile
 from scalewall.validation.planner_cases import Case, cases_of, predicted_seconds

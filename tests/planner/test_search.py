@@ -24,7 +24,8 @@ from scalewall.planner.profile import load_profile
 from scalewall.planner.run import Run, check_run, divisors_of
 from scalewall.planner.search import REACH, search, smallest
 from scalewall.planner.search_kernel import microbatches_suit
-from scalewall.planner.space import Space, space_of
+from scalewall.planner.space import Space
+from scalewall.planner.space_rules import space_of
 from scalewall.planner.step import step_time
 from scalewall.workload.experts import Experts
 from tests.planner.samples import DENSE, GB200, H100, MIXTURE, dense_run, mixture_run

@@ -16,7 +16,8 @@ from scalewall.planner.pareto import front_of
 from scalewall.planner.plan import Excluded, FrontPoint, PlanQuestion, PlanResult, RankedPlan
 from scalewall.planner.relief import helpful_changes
 from scalewall.planner.search import REACH, Candidates, Progress, search, smallest
-from scalewall.planner.space import Space, space_of
+from scalewall.planner.space import Space
+from scalewall.planner.space_rules import space_of
 from scalewall.planner.usual import bare_profile
 
 __all__ = ["NEARLY", "answer"]

@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import get_args
 
 from scalewall.errors import InputError, unknown_name
-from scalewall.planner.layout import MOST, SCHEDULES, Layout, Recompute, Sharding
+from scalewall.planner.layout import MOST, SCHEDULES, Recompute, Sharding
 
-__all__ = ["KNOBS", "Bound", "allows", "parse_bound"]
+__all__ = ["KNOBS", "Bound", "allows", "is_bounded", "parse_bound"]
 
 NUMBERS = ("tp", "cp", "pp", "dp", "ep", "etp", "chunks", "microbatch", "shard_ranks")
 WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -96,6 +96,6 @@ def allows(bounds: Iterable[Bound], name: str, value: str | int) -> bool:
     return all(bound.allows(value) for bound in bounds if bound.name == name)
 
 
-def allows_layout(bounds: Iterable[Bound], layout: Layout) -> bool:
-    """Whether a layout keeps to all bounds."""
-    return all(bound.allows(getattr(layout, bound.name)) for bound in bounds)
+def is_bounded(bounds: Iterable[Bound], name: str) -> bool:
+    """Whether there is a bound on the knob called ``name``."""
+    return any(bound.name == name for bound in bounds)

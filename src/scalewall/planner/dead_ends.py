@@ -9,7 +9,7 @@ from scalewall.errors import InputError
 from scalewall.planner.bounds import Bound
 from scalewall.planner.plan import PlanQuestion
 from scalewall.planner.search import search
-from scalewall.planner.space import space_of
+from scalewall.planner.space_rules import space_of
 
 __all__ = ["divides", "explain_emptiness", "has_layouts"]
 

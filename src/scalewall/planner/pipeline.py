@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -48,10 +49,13 @@ class Stage:
 
 def part_layers(model: Transformer, pp: int, chunks: int) -> tuple[int, ...]:
     """Return how many layers each of ``pp x chunks`` parts gets: as even as can be, the ends fewer."""
-    parts = pp * chunks
-    if model.layers >= parts:
-        return spread_layers(model.layers, parts)
-    missing = parts - model.layers
+    return _spread(model.layers, pp * chunks)
+
+
+def _spread(layers: int, parts: int) -> tuple[int, ...]:
+    if layers >= parts:
+        return spread_layers(layers, parts)
+    missing = parts - layers
     return tuple(
         0 if part < missing // 2 or part >= parts - (missing - missing // 2) else 1 for part in range(parts)
     )
@@ -64,9 +68,14 @@ def parts_keep_pace(model: Transformer, pp: int, chunks: int) -> bool:
     in every round is as slow as the rounds. Where no stage does, stages wait for each other: by the events of the
     schedule a step then takes up to 13 % longer than its fullest stage.
     """
-    layers = part_layers(model, pp, chunks)
-    deepest = max(layers)
-    return any(all(depth == deepest for depth in layers[stage::pp]) for stage in range(pp))
+    return _keep_pace(model.layers, pp, chunks)
+
+
+@lru_cache(maxsize=4096)
+def _keep_pace(layers: int, pp: int, chunks: int) -> bool:
+    depths = _spread(layers, pp * chunks)
+    deepest = max(depths)
+    return any(all(depth == deepest for depth in depths[stage::pp]) for stage in range(pp))
 
 
 def stages(model: Transformer, pp: int, chunks: int) -> tuple[Stage, ...]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from scalewall.planner.plan import PlanFix, PlanQuestion
 from scalewall.planner.search import search
-from scalewall.planner.space import space_of
+from scalewall.planner.space_rules import space_of
 
 __all__ = ["helpful_changes"]
 
@@ -41,14 +40,18 @@ def helpful_changes(question: PlanQuestion) -> tuple[PlanFix, ...]:
     return tuple(found)
 
 
-def _counts(question: PlanQuestion) -> Iterator[int]:
+def _counts(question: PlanQuestion) -> list[int]:
+    """Whole fast domains above the accelerators asked for, or powers of two below one; fewest first."""
     domain = question.run.device.fast_ranks
-    yield from dict.fromkeys(
-        (
-            question.ranks + domain,
-            *(-(-int(question.ranks * factor) // domain) * domain for factor in _MORE),
-        )
+    wanted = (
+        question.ranks + 1,
+        question.ranks + domain,
+        *(int(question.ranks * factor) for factor in _MORE),
     )
+    whole = {
+        2 ** (count - 1).bit_length() if count <= domain else -(-count // domain) * domain for count in wanted
+    }
+    return sorted(count for count in whole if count > question.ranks)
 
 
 def _tried(question: PlanQuestion, change: str) -> PlanFix | None:
