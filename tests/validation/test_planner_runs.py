@@ -15,6 +15,7 @@ from scalewall.validation.planner_cases import cases_of, family_of
 from scalewall.validation.planner_validation import predict_rows, refit_profiles
 from scalewall.validation.runs import load_published, read_records, record_line
 from scalewall.validation.runs_import import import_runs
+from scalewall.validation.runs_machine import machine_of
 
 ROW: dict[str, object] = {
     "id": "somewhere-001",
@@ -108,6 +109,48 @@ def test_what_cannot_be_expressed_has_a_reason(changes: dict[str, object], reaso
     (row,), _ = predict_rows(import_runs(_line(**changes)))
     assert row.predicted is None
     assert reason in row.reason
+
+
+@pytest.mark.parametrize(
+    ("gpu", "name"),
+    [
+        ("H100-80GB", "h100"),
+        ("NVIDIA H100 SXM5 80 GB", "h100"),
+        ("H100 PCIe 80GB", "h100-pcie"),
+        ("A100-SXM4-40GB", "a100-40gb"),
+        ("A100", "a100-80gb"),
+        ("GB200 NVL72", "gb200-nvl72"),
+        ("DGX B200", "b200"),
+        ("gb300-nvl72", "gb300-nvl72"),
+        ("TPU v5p", "tpu-v5p"),
+    ],
+)
+def test_accelerators_are_found_whatever_their_form_is_written_as(gpu: str, name: str) -> None:
+    assert machine_of({"gpu": gpu})["name"] == name
+
+
+def test_the_memory_stated_tells_kinds_of_an_accelerator_apart() -> None:
+    assert machine_of({"gpu": "A100", "gpu_mem_gb": 40})["name"] == "a100-40gb"
+    assert machine_of({"gpu": "H100", "gpu_mem_gb": 96})["power.watts"] == 500.0
+
+
+def test_a_die_of_two_is_half_an_accelerator() -> None:
+    (whole,), _ = predict_rows(import_runs(_line(gpu="MI250X", precision="bf16")))
+    (die,), _ = predict_rows(import_runs(_line(gpu="MI250X (GCD)", precision="bf16")))
+    assert die.predicted > 1.8 * whole.predicted
+
+
+def test_the_kind_of_model_and_its_gates_are_known_by_what_is_there() -> None:
+    (step,) = import_runs(_line(arch=None, gated_mlp=None, vocab=None))
+    assert step.architecture["ffn"] == 14336
+    assert step.architecture.get("gated", True)
+    assert "feed-forward parts with gates, by their width" in step.assumed
+    assert "vocabulary of 51200" in step.assumed
+    (step,) = import_runs(_line(arch=None, gated_mlp=None, ffn=16384))
+    assert step.architecture["gated"] is False
+    experts = {"moe_experts": 8, "moe_topk": 2, "moe_ffn": 14336}
+    (step,) = import_runs(_line(arch=None, **experts))
+    assert step.architecture["experts"]["routed"] == 8
 
 
 @settings(max_examples=200, deadline=None)

@@ -16,7 +16,8 @@ from scalewall.planner.run import Run
 from scalewall.validation.runs import MeasuredStep
 from scalewall.validation.runs_fields import MissingError, check_counts, framework_of, released_of, whole
 from scalewall.validation.runs_layout import layout_of
-from scalewall.validation.runs_model import architecture_of, machine_of
+from scalewall.validation.runs_machine import machine_of
+from scalewall.validation.runs_model import architecture_of
 from scalewall.validation.runs_switches import run_of
 from scalewall.workload.transformer import Transformer
 
@@ -65,6 +66,8 @@ def _row(where: str, line: str) -> dict[str, Any]:
         raise InputError(where, line[:_SHOWN], allowed) from error
     if not isinstance(row, dict) or not isinstance(row.get("id"), (str, int)) or row["id"] == "":
         raise InputError(where, line[:_SHOWN], "a JSON object with an id")
+    if row.get("arch") is None:
+        row["arch"] = "moe" if row.get("moe_experts") else "dense"
     return row
 
 
@@ -74,7 +77,7 @@ def _record(row: dict[str, Any]) -> MeasuredStep:
     parts: dict[str, dict[str, Any]] = {"architecture": {}, "machine": {}, "layout": {}, "run": {}}
     try:
         check_counts(row)
-        parts["architecture"] = architecture_of(row)
+        parts["architecture"] = architecture_of(row, assumed)
         parts["machine"] = machine_of(row)
         parts["layout"] = layout_of(row, assumed)
         parts["run"] = run_of(row, assumed)

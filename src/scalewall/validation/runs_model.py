@@ -1,4 +1,4 @@
-"""Model and machine of a row of the exchange format."""
+"""Model of a row of the exchange format."""
 
 from __future__ import annotations
 
@@ -6,35 +6,15 @@ from typing import Any
 
 from scalewall.validation.runs_fields import MissingError, need
 
-__all__ = ["architecture_of", "machine_of"]
+__all__ = ["architecture_of"]
 
-_MACHINES = {
-    "A100-80GB": "a100-80gb",
-    "A100-40GB": "a100-40gb",
-    "A800-80GB": "a100-80gb",
-    "H100": "h100",
-    "H800": "h800",
-    "H200": "h200",
-    "H20": "h20",
-    "B200": "b200",
-    "B300": "b300",
-    "GB200": "gb200-nvl72",
-    "GB300": "gb300-nvl72",
-    "V100-32GB": "v100",
-    "MI250X (GCD)": "mi250x",
-    "MI300X": "mi300x",
-    "MI325X": "mi325x",
-    "MI355X": "mi355x",
-    "TPU v4": "tpu-v4",
-    "TPU v5e": "tpu-v5e",
-    "TPU v5p": "tpu-v5p",
-    "TPU v6e": "tpu-v6e",
-    "TPU v7": "tpu-v7",
-}
+_VOCABULARY = 51200
+_PLAIN = 4
+"""Feed-forward width over hidden width without gates, as a rule."""
 
 
-def architecture_of(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a row's model.
+def architecture_of(row: dict[str, Any], assumed: list[str]) -> dict[str, Any]:
+    """Return the fields of a row's model; what is not stated is assumed, and said in ``assumed``.
 
     Raises
     ------
@@ -55,10 +35,12 @@ def architecture_of(row: dict[str, Any]) -> dict[str, Any]:
         "kv_heads": kv_heads,
         "head_dim": int(dim),
         "ffn": need(row, "ffn"),
-        "vocab": row.get("vocab") or 51200,
-        "gated": bool(row.get("gated_mlp")),
+        "vocab": row.get("vocab") or _VOCABULARY,
+        "gated": _gated(row, assumed),
         "tied_embeddings": bool(row.get("tied_embeddings")),
     }
+    if not row.get("vocab") and row.get("kind") != "layer":
+        assumed.append(f"vocabulary of {_VOCABULARY}")
     if row.get("mla"):
         mla = row["mla"]
         made["latent"] = {
@@ -80,6 +62,14 @@ def architecture_of(row: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
+def _gated(row: dict[str, Any], assumed: list[str]) -> bool:
+    if row.get("gated_mlp") is not None:
+        return bool(row["gated_mlp"])
+    gated = bool(row["ffn"] != _PLAIN * row["hidden"])
+    assumed.append(f"feed-forward parts {'with' if gated else 'without'} gates, by their width")
+    return gated
+
+
 def _experts(row: dict[str, Any]) -> dict[str, Any]:
     width = need(row, "moe_ffn")
     shared = row.get("moe_shared_experts") or 0
@@ -93,27 +83,3 @@ def _experts(row: dict[str, Any]) -> dict[str, Any]:
         "leading_dense": (row.get("moe_dense_layers") or 0) if every == 1 else 0,
         "every": every,
     }
-
-
-def machine_of(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the name of a row's machine, and what differs from the catalogue.
-
-    Raises
-    ------
-    MissingError
-        A machine that is not given, or not in the catalogue.
-    """
-    gpu = str(need(row, "gpu"))
-    name = _MACHINES.get(gpu)
-    if name is None:
-        raise MissingError(f"accelerator {gpu} is not in the catalogue")
-    made: dict[str, Any] = {"name": name}
-    if row.get("inter_bw_gbps_per_gpu"):
-        made["network.1.bandwidth"] = float(row["inter_bw_gbps_per_gpu"]) * 1e9 / 8
-    if gpu == "A800-80GB":
-        made["network.0.bandwidth"] = 200e9
-    if str(row.get("source_key")) == "torchtitan" and gpu == "H100":
-        made["memory.0.bandwidth"] = 2.4e12
-        made["memory.0.capacity_bytes"] = 96e9
-        made["power.watts"] = 500.0
-    return made
