@@ -122,12 +122,30 @@ def test_bad_input(options: tuple[str, ...], words: tuple[str, ...]) -> None:
         assert word in done.err
 
 
-def test_a_file_that_is_no_text(tmp_path: Path) -> None:
-    path = tmp_path / "plan.toml"
-    path.write_bytes(b"\xff\xfe\x00")
-    done = run("estimate", *MODEL, "--gpus", "64", "--torchtitan-file", path)
-    assert done.code == 2
-    assert "UTF-8" in done.err
+@pytest.mark.parametrize("command", ["estimate", "explain", "fit-memory"])
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\xff\xfe\x00", "UTF-8"),
+        (b" " * 1_000_001, "at most 1000000 bytes"),
+        (b'{"train_batch_size": 8', "train_batch_size"),
+    ],
+    ids=["no text", "huge", "cut"],
+)
+def test_files_that_are_none(command: str, content: bytes, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "plan"
+    path.write_bytes(content)
+    for option in ("--nemo-overrides", "--torchtitan-file", "--deepspeed-file"):
+        done = run(command, *MODEL, "--gpus", "64", "--tp", "8", option, path)
+        assert done.code == 2
+        assert not done.out
+        assert words in done.err
+
+
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    path.write_bytes(b'\xef\xbb\xbf{"train_batch_size": 128, "tensor_parallel": {"autotp_size": 8}}')
+    assert run("estimate", *MODEL, "--gpus", "64", "--seq", "8192", "--deepspeed-file", path).code == 0
 
 
 def test_the_same_word_twice_is_no_conflict() -> None:

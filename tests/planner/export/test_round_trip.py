@@ -13,6 +13,7 @@ from scalewall.errors import InputError
 from scalewall.planner.export import FRAMEWORKS, KNOBS, export_plan, import_plan
 from scalewall.planner.layout import SCHEDULES, Layout, Sharding
 from scalewall.planner.run import Dispatcher, Graphs, Precision, Run, check_run
+from scalewall.workload.models import model_names, read_model
 from tests.planner.samples import BRIDGE, GB200, dense_run, mixture_run
 
 _POWERS = st.sampled_from([1, 2, 4])
@@ -106,6 +107,17 @@ def test_every_note_is_about_a_knob_that_differs_or_is_left_to_the_user(
     for note in exported.notes:
         assert note.knob in {*KNOBS, "model", ""}
         assert note.words
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_every_model_of_the_registry_is_written_and_understood(framework: str) -> None:
+    layout = Layout(pp=2, dp=8)
+    for name in model_names():
+        run = dense_run(model=read_model(name).model, sequence=2048)
+        exported = export_plan(framework, run, layout, BRIDGE)
+        values = import_plan(framework, exported.text, run.model, layout.ranks).values
+        assert values.get("pp", 2) == 2, name
+        assert values["microbatch"] == 1, name
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)

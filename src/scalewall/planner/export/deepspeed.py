@@ -129,7 +129,7 @@ def read(text: str, model: Transformer, ranks: int | None) -> Imported:
     try:
         document = json.loads(text, object_pairs_hook=_each_once, parse_constant=_refused)
     except (ValueError, RecursionError) as error:
-        raise InputError("DeepSpeed's file", None, f"JSON ({error})") from error
+        raise InputError("DeepSpeed's file", text, f"JSON ({error})") from error
     if not isinstance(document, dict):
         raise InputError("DeepSpeed's file", type(document).__name__, "an object of keys")
     others = _others()

@@ -87,7 +87,7 @@ def read(text: str, model: Transformer, ranks: int | None) -> Imported:
     try:
         given = dict(_flat(tomllib.loads(text)))
     except (ValueError, RecursionError) as error:
-        raise InputError("torchtitan's file", None, f"TOML ({error})") from error
+        raise InputError("torchtitan's file", text, f"TOML ({error})") from error
     others = _others()
     for key in given:
         known("torchtitan key", key, {*_FOLLOWED, *others["profile"], *others["rest"]})
