@@ -73,6 +73,10 @@ def test_the_usual_levers_leave_out_what_a_machine_has_not() -> None:
     found = levers(study)
     refused = {one.name for one in found.unavailable}
     assert {"domain=72", "domain=all"} <= refused
+    powers = levers(published(flop=(1e27,)))
+    assert {one.name for one in powers.unavailable} == {
+        one for one in STANDARD if "domain=72" in one or "domain=576" in one
+    }
     assert {one.what_if.name for one in found.outcomes} == set(STANDARD) - refused
     assert all(one.reason for one in found.unavailable)
 

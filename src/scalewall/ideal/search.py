@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from scalewall.cost.machine_arrays import MachineArrays, machine_arrays
+from scalewall.cost.reliability import Reliability, slowdown
 from scalewall.hardware.machine import Cluster
 from scalewall.ideal.estimate import BatchEstimate, estimate_batch
 from scalewall.ideal.floors import MATMULS_A_LAYER
@@ -121,6 +122,8 @@ class Searcher:
             return reference_search(question)
         floor = 6 * stack.active_parameters * stack.batch_tokens / self.arrays.sustained_flops
         evaluated = 0.0
+        if least_disturbed(floor, question.switches.method.reliability) > deadline:
+            return new_best(self.arrays.level_size.size, deadline)
         for cost in (deadline,) if fastest else tuple(cap * floor for cap in _COST_CAPS):
             best = new_best(self.arrays.level_size.size, cost)
             full_search(question, best)
@@ -150,6 +153,34 @@ class Searcher:
             zero_bubble=schedule == ZERO_BUBBLE,
         )
         return estimate_batch(stack, plan, self.cluster, self.model, self.arrays), evaluated
+
+
+def least_disturbed(arithmetic: float, reliability: Reliability) -> float:
+    """Seconds that no cluster beats where failures, of which more accelerators have more, undo what they gain.
+
+    Parameters
+    ----------
+    arithmetic : float
+        Accelerator-seconds of the work.
+    reliability : Reliability
+        Failures; without any nothing is too short.
+    """
+    if reliability.failure_rate == 0:
+        return 0.0
+    least, accelerators = math.inf, 1.0
+    while accelerators < _MOST_ACCELERATORS:
+        slower = min(slowdown(accelerators, copies, reliability) for copies in (1.0, math.inf))
+        beyond = accelerators * _STEP
+        least = min(least, arithmetic * slower / beyond)
+        if math.isinf(slower):
+            break
+        accelerators = beyond
+    return least
+
+
+_MOST_ACCELERATORS = 1e15
+_STEP = 1.1
+"""Ratio of cluster sizes that are looked at: between two, the smaller one's failures and the larger one's speed."""
 
 
 def find_plan(

@@ -26,7 +26,7 @@ __all__ = [
 
 _ABSENT = Cell("none", "muted")
 _COLUMNS = (
-    Column("What if", fold=28),
+    Column("What if", fold=26),
     Column("Falls\nbelow at", right=True, whole=True),
     Column("Last\nabove at", right=True, whole=True),
     Column("Gain", right=True, whole=True),
@@ -45,7 +45,10 @@ def factor(gain: float | None) -> str:
     if abs(gain - 1) < _EXACT:
         return "x1"
     rounded = float(f"{gain:.1e}")
-    return f"x{rounded:g}" if rounded < 1e4 else f"x{units.scientific(rounded, 2)}"
+    if 1e-2 <= rounded < 1e4:
+        return f"x{rounded:g}"
+    mantissa, exponent = f"{rounded:.1e}".split("e")
+    return f"x{mantissa}e{int(exponent)}"
 
 
 def levers_table(levers: Levers) -> TableView:

@@ -110,6 +110,16 @@ def outer_bandwidth(study: LimitsStudy, value: str) -> Mapping[str, object]:
     return _scaled(study, NETWORK, factor, start=f"network.{outer}.")
 
 
+def _powers_of_two(study: LimitsStudy) -> bool:
+    """Whether only domains of powers of two can be filled, as in the published program's search."""
+    return study.search == "reference" and study.domain_filling == "exact"
+
+
+def _power_of_two(size: float) -> int:
+    """Return the power of two nearest in logarithm."""
+    return int(2 ** round(math.log2(size)))
+
+
 def domain(study: LimitsStudy, value: str) -> Mapping[str, object]:
     """Set the size of the innermost network domain."""
     if len(study.cluster(study.machines[0]).network.levels) < 2:
@@ -117,6 +127,10 @@ def domain(study: LimitsStudy, value: str) -> Mapping[str, object]:
     size = _WHOLE_CLUSTER if value == ENDLESS else _number("domain", value, 1, 1e9, "accelerators")
     if size != int(size):
         raise InputError("domain", value, "a whole number of accelerators, or all")
+    if _powers_of_two(study) and value != ENDLESS and size != _power_of_two(size):
+        raise InputError(
+            "domain", value, "a power of two where clusters are powers of two (--reference), or all"
+        )
     return {"overrides": MappingProxyType({**study.overrides, "network.0.size": size})}
 
 
@@ -140,10 +154,15 @@ def precision(study: LimitsStudy, value: str) -> Mapping[str, object]:
 
 
 def data_centres(study: LimitsStudy, value: str) -> Mapping[str, object]:
-    """Bound the outermost network level by a data centre's size and put one more level around it."""
+    """Bound the outermost network level by a data centre's size and put one more level around it.
+
+    Where clusters are powers of two, so is the number of domains in a data centre.
+    """
     levels = study.cluster(study.machines[0]).network.levels
     inside = math.prod(level.size or 1 for level in levels)
     groups = round(_number("data-centres", value, inside, 1e9, "accelerators") / inside)
+    if _powers_of_two(study):
+        groups = _power_of_two(groups)
     sites = {f"network.{len(levels)}.{key}": figure for key, figure in _BETWEEN_SITES.items()}
     bound = {f"network.{len(levels) - 1}.size": float(groups)}
     return {"overrides": MappingProxyType({**study.overrides, **bound, **sites})}
