@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser
 
 from tests.report.browser import chromium
+from tests.web.opening import Windows
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +26,6 @@ def url() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def browser() -> Iterator[Windows]:
     with chromium() as browser:
-        yield browser
+        yield Windows(browser)

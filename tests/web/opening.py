@@ -7,12 +7,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
-__all__ = ["WAIT", "Visit", "answered", "until", "visit"]
+__all__ = ["WAIT", "Visit", "Windows", "answered", "landed", "until", "visit"]
 
 WAIT = 30_000
 """Milliseconds that a loaded machine may take for anything."""
+
+
+class Windows:
+    """A browser that keeps what it loaded: windows of one colour scheme share their cache."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._contexts: dict[str, BrowserContext] = {}
+
+    def opened(self, scheme: str, width: int, height: int) -> Page:
+        """Open a window."""
+        if scheme not in self._contexts:
+            self._contexts[scheme] = self._browser.new_context(color_scheme=scheme)
+        page = self._contexts[scheme].new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        return page
 
 
 @dataclass
@@ -27,10 +43,10 @@ class Visit:
 
 @contextmanager
 def visit(
-    browser: Browser, url: str, path: str = "/", width: int = 1280, height: int = 900, scheme: str = "light"
+    browser: Windows, url: str, path: str = "/", width: int = 1280, height: int = 900, scheme: str = "light"
 ) -> Iterator[Visit]:
     """Open ``path``; at the end nothing was logged, refused or asked of another origin."""
-    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+    page = browser.opened(scheme, width, height)
     page.set_default_timeout(WAIT)
     seen = Visit(page)
     page.on("console", lambda message: seen.console.append(message.text))
@@ -67,3 +83,8 @@ def answered(page: Page) -> None:
         "document.querySelector('#figure-utilization').hidden || "
         "!!document.querySelector('#figure-utilization .js-plotly-plot .main-svg')",
     )
+
+
+def landed(page: Page) -> None:
+    """Wait until a page that asks one question shows the answer to what it asks."""
+    until(page, "document.body.dataset.answer === 'full'")

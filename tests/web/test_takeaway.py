@@ -1,0 +1,133 @@
+"""What is taken away gives the same numbers: the command, the script, the study of the page."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+
+from scalewall.ideal.limits import Limits, limits_of
+from scalewall.web import cards
+from scalewall.web.plan_question import PLAN_SETTINGS, plan_command, plan_python
+from scalewall.web.question import asked
+from scalewall.web.state import DEFAULT, Card, State
+from scalewall.web.takeaway import command_text, python_text
+from scalewall.web.when_question import WHEN_SETTINGS, when_command
+from tests.cli.running import run
+
+FEW = (1, 12288, 70000)
+OWN = 'schema = 1\nname = "mine"\ntitle = "Mine"\nkind = "user"\nbase = "h100"\n'
+CARDS = {
+    "plain": {"machine": "b200", "months": 6.5, "threshold": 0.7},
+    "published": {"machine": "ref-h100", "reference": True, "rounding": False},
+    "sparse": {"model": "sparse", "batch_law": "power", "batch_exponent": 0.25, "overlap_data": True},
+    "figures": {"overrides": {"network.1.bandwidth": 75e9}, "network_bandwidth": 2.0, "latency": 0.1},
+    "bounds": {"bounds": {"tp": (1, 8)}, "schedule": "1f1b", "latency_model": "tree", "classic_order": True},
+    "centres": {"centre_size": 32768, "centre_count": 4, "search": "reference"},
+    "file": {"file": OWN, "memory_bandwidth": 1.5, "search": "reference"},
+    "file in centres": {"file": OWN, "centre_size": 4096, "search": "reference"},
+    "failures": {"failures": 1e-6, "sync_steps": 4, "recovery": "replica"},
+}
+
+
+def card(name: str) -> Card:
+    return Card().having(name=name, grid=FEW, **CARDS[name])
+
+
+def of_page(one: Card) -> Limits:
+    with asked(one) as study:
+        return limits_of(study, study.machines[0])
+
+
+def shell(text: str) -> dict[str, object]:
+    """Run what a visitor pastes into a shell: files that are written, then one command."""
+    lines = text.splitlines()
+    while lines and not lines[0].startswith("scalewall "):
+        line = lines.pop(0)
+        if line.startswith("cat > "):
+            name = shlex.split(line)[2]
+            end = lines.index("END-OF-FILE")
+            Path(name).write_text("\n".join(lines[:end]) + "\n")
+            lines = lines[end + 1 :]
+    done = run(*shlex.split(lines[0])[1:])
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path) -> object:
+    before = Path.cwd()
+    os.chdir(tmp_path)
+    yield
+    os.chdir(before)
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_the_command_and_the_script_reproduce_the_page(name: str) -> None:
+    ours = of_page(card(name))
+    theirs = shell(command_text([card(name)]))
+    points = [(point.training_flop, point.n_gpu, point.utilization) for point in ours.points]
+    assert [(p["training_flop"], p["n_gpu"], p["utilization"]) for p in theirs["points"]] == points
+
+    made: dict[str, dict[str, Limits]] = {}
+    exec(compile(python_text([card(name)]), "script", "exec"), made)
+    again = made["limits"][name]
+    assert [(point.training_flop, point.n_gpu, point.utilization) for point in again.points] == points
+
+
+def test_the_plan_and_its_command_and_script_agree() -> None:
+    values = {name: setting.default for name, setting in PLAN_SETTINGS.items()}
+    values |= {
+        "model": "gpt2-124m",
+        "gpus": 8,
+        "global_batch": 64,
+        "seq": 1024,
+        "tokens": 1e10,
+        "tp": "1,2",
+        "pp": "1",
+    }
+    theirs = shell(plan_command(values))
+    made: dict[str, object] = {}
+    exec(compile(plan_python(values), "script", "exec"), made)
+    found = made["found"]
+    assert [plan["step_seconds"] for plan in theirs["plans"]] == [plan.seconds for plan in found.plans]
+    assert {plan.layout.pp for plan in found.plans} == {1}
+
+
+def test_the_command_of_a_forecast_runs() -> None:
+    values = {name: setting.default for name, setting in WHEN_SETTINGS.items()}
+    values |= {"growth": "5", "generations": 0, "search": "reference", "months": 6.0, "slow_network": 1.5}
+    theirs = shell(when_command(values))
+    assert theirs["machines"][0]["machine"] == "h100"
+
+
+def test_cards_are_added_copied_moved_removed_and_brought_back() -> None:
+    state = cards.added(cards.added(DEFAULT))
+    assert [one["machine"] for one in state.cards] == ["h100", "b200", "gb200-nvl72"]
+    assert len({one.colour for one in state.cards}) == 3
+    copied = cards.duplicated(state, 0)
+    assert [one.name for one in copied.cards] == ["H100", "H100 2", "b200", "gb200-nvl72"]
+    gone, undo = cards.removed(copied, 1)
+    assert cards.restored(gone, undo).cards == copied.cards
+    assert cards.moved_up(state, 1).cards[0]["machine"] == "b200"
+    assert cards.removed(DEFAULT, 0) == (DEFAULT, "")
+    full = state
+    for _ in range(20):
+        full = cards.duplicated(cards.added(full), 0)
+    assert len(full.cards) == 7
+    assert cards.restored(full, undo) == full
+
+
+def test_choices_bring_what_they_need_and_drop_what_they_do_not() -> None:
+    one = Card().having(
+        batch_law="power", depth_law="constant", sparsity=8, width_ratio=3.0, machine="gtx-580"
+    )
+    settled = cards.settled(State((one,))).cards[0]
+    assert settled["batch_exponent"] == pytest.approx(1 / 6)
+    assert settled["layers"] == 120
+    assert settled["sparsity"] is None
+    assert settled["width_ratio"] is None
+    assert settled["precision"] == 32

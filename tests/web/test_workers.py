@@ -1,0 +1,80 @@
+"""Search processes answer, refuse, are replaced when they die or take too long, and notice that nobody waits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from scalewall.errors import InputError
+from scalewall.web.kept import Kept
+from scalewall.web.workers import SearchError, StaleError, Workers
+from tests.web import errands
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Workers]:
+    workers = Workers(2, patience=30.0)
+    yield workers
+    workers.close()
+
+
+def never() -> bool:
+    return False
+
+
+def ignore(name: str, done: int, total: int) -> None:
+    pass
+
+
+def test_a_task_is_answered_with_its_progress(workers: Workers) -> None:
+    seen: list[tuple[str, int, int]] = []
+    assert workers.ask(errands.double, (21,), True, never, lambda *state: seen.append(state)) == 42
+    assert seen == [("doubling", 1, 1)]
+
+
+def test_what_cannot_be_used_arrives_as_the_same_error(workers: Workers) -> None:
+    with pytest.raises(
+        InputError, match=r"months: '\(1, 2\)' is not usable. Allowed: one number. Nearest: 1"
+    ):
+        workers.ask(errands.refuse, (), False, never, ignore)
+    with pytest.raises(SearchError, match="ZeroDivisionError"):
+        workers.ask(errands.fail, (), False, never, ignore)
+
+
+def test_a_process_that_dies_is_replaced(workers: Workers) -> None:
+    for _ in range(2):
+        with pytest.raises(SearchError, match="stopped unexpectedly"):
+            workers.ask(errands.die, (), False, never, ignore)
+    assert [workers.ask(errands.double, (turn,), True, never, ignore) for turn in range(4)] == [0, 2, 4, 6]
+
+
+def test_nobody_waits_any_more(workers: Workers) -> None:
+    turns: list[int] = []
+    with pytest.raises(StaleError):
+        workers.ask(
+            errands.linger, (), True, lambda: len(turns) > 3, lambda name, done, total: turns.append(done)
+        )
+    assert workers.ask(errands.double, (1,), True, never, ignore) == 2
+
+
+def test_patience_ends() -> None:
+    hasty = Workers(2, patience=0.5)
+    try:
+        with pytest.raises(SearchError, match="no answer within"):
+            hasty.ask(errands.linger, (), True, never, ignore)
+    finally:
+        hasty.close()
+
+
+def test_results_are_kept_and_the_oldest_go() -> None:
+    kept: Kept[int] = Kept(2)
+    made: list[int] = []
+
+    def make(number: int) -> int:
+        made.append(number)
+        return number
+
+    for number in (1, 2, 1, 3, 1, 2):
+        assert kept.of(number, lambda number=number: make(number), never) == number
+    assert made == [1, 2, 3, 2]
