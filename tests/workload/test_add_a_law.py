@@ -27,7 +27,8 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     text = module.read_text(encoding="utf-8")
     head, registry = text.split("BATCH: Mapping[str, Law] = registry(\n")
     module.write_text(
-        f"{head}{FUNCTION}\n\nBATCH: Mapping[str, Law] = registry(\n{ENTRY}{registry}", encoding="utf-8"
+        f"{head}{FUNCTION}\n\nBATCH: Mapping[str, Law] = registry(\n{ENTRY.rstrip()},\n{registry}",
+        encoding="utf-8",
     )
     return folder
 
