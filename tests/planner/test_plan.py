@@ -278,6 +278,19 @@ def test_the_fewest_accelerators_in_time() -> None:
     assert "Recommended" in found._repr_html_()
 
 
+def test_failures_cost_days() -> None:
+    calm = sw.plan("llama3-8b", "h100", 1024, 1024, 8192, tokens=1e12, top=1)
+    rough = sw.plan("llama3-8b", "h100", 1024, 1024, 8192, tokens=1e12, top=1, failures=True)
+    assert isinstance(calm, PlanResult)
+    assert isinstance(rough, PlanResult)
+    assert calm.best
+    assert calm.best.training
+    assert rough.best
+    assert rough.best.training
+    assert calm.best.training.seconds < rough.best.training.seconds < 1.2 * calm.best.training.seconds
+    assert any("failures, checkpoints" in note for note in rough.assumptions)
+
+
 def test_no_count_in_time_is_an_answer() -> None:
     asked = question_of("llama3-8b", "h100", 1, 64, 8192, tokens=1e12)
     found = recommend(asked, 2, most=512)

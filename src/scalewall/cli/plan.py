@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from scalewall.planner.plan import PlanResult, PlanResults, RankedPlan
 
-__all__ = ["Bound", "Machines", "Objective", "Top", "plan"]
+__all__ = ["Bound", "Failures", "Machines", "Objective", "Top", "plan"]
 
 NOTHING_FITS = 1
 """Exit code if no plan fits on any machine."""
@@ -56,6 +56,9 @@ Objective = Annotated[
     str,
     typer.Option("--objective", help="throughput, cost, or memory (most left within 5 % of the fastest)."),
 ]
+Failures = Annotated[
+    bool, typer.Option("--failures", help="Count failures, checkpoints and restarts into days and cost.")
+]
 Top = Annotated[int, typer.Option("--top", help="Plans to rank.")]
 
 
@@ -78,6 +81,7 @@ def plan(
     set_: options.Set = None,
     price: Price = None,
     ideal: Annotated[bool, typer.Option("--ideal", help="Software costs nothing: physics alone.")] = False,
+    failures: Failures = False,
     export: Export = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write all ranked plans, one a row.")] = None,
@@ -122,6 +126,7 @@ def plan(
             overrides=overrides_of(set_ or []),
             prices=price_changes(price or []),
             ideal=ideal,
+            failures=failures,
         )
     print_warnings([*(warning for result in results for warning in result.warnings), *_too_good(results)])
     if csv:

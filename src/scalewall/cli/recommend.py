@@ -15,7 +15,7 @@ from scalewall.cli import estimate as options
 from scalewall.cli.cost import Price, price_changes
 from scalewall.cli.flags import note_compiling, overrides_of, print_warnings
 from scalewall.cli.output_files import check_files
-from scalewall.cli.plan import Bound, Machines
+from scalewall.cli.plan import Bound, Failures, Machines
 from scalewall.cli.planner_inputs import named
 from scalewall.errors import InputError
 
@@ -57,6 +57,7 @@ def recommend(
     set_: options.Set = None,
     price: Price = None,
     ideal: Annotated[bool, typer.Option("--ideal", help="Software costs nothing: physics alone.")] = False,
+    failures: Failures = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write what was tried, one count a row.")] = None,
     plot: Annotated[
@@ -91,6 +92,7 @@ def recommend(
                 overrides=overrides_of(set_ or []),
                 prices=price_changes(price or []),
                 ideal=ideal,
+                failures=failures,
             )
             found.append(find(question, within, aim, max_gpus))  # type: ignore[arg-type]
     print_warnings(warning for one in found for warning in one.warnings)

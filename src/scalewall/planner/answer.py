@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scalewall.cost.money import RunMoney, run_money
 from scalewall.planner.dead_ends import explain_emptiness
-from scalewall.planner.estimate import Estimate, estimate
+from scalewall.planner.estimate import Estimate, estimate, goodput
 from scalewall.planner.event_time import event_seconds
 from scalewall.planner.pareto import front_of
 from scalewall.planner.plan import Excluded, FrontPoint, PlanQuestion, PlanResult, RankedPlan
@@ -90,10 +90,11 @@ def _ranked(question: PlanQuestion, rank: int, plan: Estimate) -> RankedPlan:
 
 
 def _training(question: PlanQuestion, plan: Estimate) -> RunMoney | None:
-    """Time and money of the whole run, without failures."""
+    """Time and money of the whole run."""
     if question.tokens is None or question.prices is None:
         return None
-    return run_money(question.prices, question.ranks, plan.seconds_for(question.tokens))
+    share = goodput(question.ranks).share if question.failures else 1.0
+    return run_money(question.prices, question.ranks, plan.seconds_for(question.tokens) / share)
 
 
 def _point(found: Candidates, number: int) -> FrontPoint:
@@ -129,7 +130,8 @@ def _assumptions(question: PlanQuestion) -> tuple[str, ...]:
     if question.ideal:
         notes.append("software costs nothing: no residual, no host, no contention (--ideal)")
     if question.tokens is not None:
-        notes.append("no failures in days and cost")
+        counted = "failures, checkpoints and restarts" if question.failures else "no failures"
+        notes.append(f"{counted} in days and cost")
     return tuple(dict.fromkeys(notes))
 
 

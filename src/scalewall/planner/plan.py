@@ -60,6 +60,8 @@ class PlanQuestion:
         What accelerators cost and draw; None: not asked for.
     ideal : bool
         Whether the software costs nothing: all of the profile's constants at what physics alone would have.
+    failures : bool
+        Whether failures, checkpoints and restarts count into days and cost.
     assumptions : tuple of str
         What was assumed in asking.
     """
@@ -73,6 +75,7 @@ class PlanQuestion:
     tokens: float | None = None
     prices: Prices | None = None
     ideal: bool = False
+    failures: bool = False
     assumptions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -49,6 +49,7 @@ def question_of(
     overrides: Mapping[str, float] = _NONE,
     prices: Mapping[str, float] = _NONE,
     ideal: bool = False,
+    failures: bool = False,
 ) -> PlanQuestion:
     """Return the question for one machine and number of accelerators; see :func:`plan`."""
     entry = read_model(model)
@@ -83,6 +84,7 @@ def question_of(
         tokens=tokens,
         prices=prices_of(machine, prices),
         ideal=ideal,
+        failures=failures,
         assumptions=tuple(notes),
     )
 
@@ -120,6 +122,7 @@ def plan(
         ``dispatcher``, ``expert_overlap``, ``graphs``: as in :class:`~scalewall.planner.run.Run`. ``measured``: a
         file of measurements of a user's own cluster. ``overrides``: machine figures by path, SI. ``prices``: by the
         names of :data:`~scalewall.cost.money.PRICES`. ``ideal``: software costs nothing.
+        ``failures``: count failures, checkpoints and restarts into days and cost.
 
     Returns
     -------

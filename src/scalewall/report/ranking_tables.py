@@ -137,11 +137,11 @@ _TRAINING = (
 
 
 def training_table(result: PlanResult) -> TableView:
-    """Return what the whole run takes with each plan, without failures; only where tokens are given."""
-    tokens = result.question.tokens or 0.0
+    """Return what the whole run takes with each plan; only where tokens are given."""
+    tokens, failures = result.question.tokens, "with" if result.question.failures else "without"
     rows = tuple((str(plan.rank), *_training_cells(plan)) for plan in result.plans)
     return TableView(
-        title=f"The run of {units.scientific(tokens)} tokens, without failures",
+        title=f"The run of {units.scientific(tokens)} tokens, {failures} failures",
         columns=(Column("#", right=True, whole=True), *_TRAINING),
         rows=rows,
     )
