@@ -13,7 +13,7 @@ from scalewall.planner.layout import Layout
 from scalewall.planner.run import Run
 from scalewall.workload.models import read_model
 from scalewall.workload.transformer import Transformer
-from tests.planner.samples import BRIDGE, DENSE, GB200, MIXTURE, dense_run
+from tests.planner.samples import BRIDGE, DENSE, GB200, MIXTURE, dense_run, mixture_run
 
 DEEPSEEK = read_model("deepseek-v3").model
 
@@ -254,3 +254,20 @@ def test_the_frameworks_own_examples_are_understood(name: str) -> None:
     found = read(EXAMPLES[name], read_model(name).model)
     assert found.values["pp"] == {"gpt3-175b": 16, "llama3-8b": 1, "mixtral-8x7b": 4}[name]
     assert found.without_effect
+
+
+def test_graphs_cover_what_the_run_says() -> None:
+    for run, scope in (
+        (dense_run(graphs="partial"), "attn"),
+        (mixture_run(graphs="partial"), "attn moe_router moe_preprocess"),
+        (mixture_run(graphs="router"), "moe_router moe_preprocess"),
+        (dense_run(graphs="full"), "full_iteration"),
+    ):
+        lines = export_plan("megatron", run, Layout(dp=4), BRIDGE).text.splitlines()
+        assert any(line.removesuffix(" \\") == f"--cuda-graph-scope {scope}" for line in lines)
+    assert "--cuda-graph" not in export_plan("megatron", dense_run(), Layout(dp=4), BRIDGE).text
+
+
+def test_norms_of_latent_attention_are_switched_on() -> None:
+    run = dense_run(GB200, model=DEEPSEEK)
+    assert "--qk-layernorm" in export_plan("megatron", run, Layout(ep=8, dp=8), BRIDGE).text

@@ -71,16 +71,11 @@ def write(run: Run, layout: Layout, profile: Profile) -> Exported:
     lines += ["--bf16", *_precision(run)]
     if run.model.experts:
         lines += _experts(run)
-    lines += {
-        "none": [],
-        "router": ["--cuda-graph-impl transformer_engine", "--cuda-graph-scope moe_router moe_preprocess"],
-        "partial": ["--cuda-graph-impl transformer_engine", "--cuda-graph-scope attn"],
-        "full": [
-            "--cuda-graph-impl local",
-            "--cuda-graph-scope full_iteration",
-            "--no-check-for-nan-in-loss-and-grad",
-        ],
-    }[run.graphs]
+    impl, scope = graph_words(run)
+    if scope:
+        lines += [f"--cuda-graph-impl {impl}", f"--cuda-graph-scope {' '.join(scope)}"]
+    if run.graphs == "full":
+        lines.append("--no-check-for-nan-in-loss-and-grad")
     notes = [*core_notes(run, layout, "Megatron-LM"), *shape_notes(run.model)]
     return Exported("megatron", " \\\n".join(lines) + "\n", tuple(notes))
 
@@ -139,6 +134,17 @@ def _recompute(layout: Layout) -> list[str]:
 def recompute_modules(layout: Layout) -> list[str]:
     """Return the parts to recompute that Megatron-Core knows."""
     return [module for module in layout.recompute_modules if module in MODULES]
+
+
+def graph_words(run: Run) -> tuple[str, tuple[str, ...]]:
+    """Return by what CUDA graphs are captured, and what they cover."""
+    router = ("moe_router", "moe_preprocess")
+    return {
+        "none": ("none", ()),
+        "router": ("transformer_engine", router),
+        "partial": ("transformer_engine", ("attn", *(router if run.model.experts else ()))),
+        "full": ("local", ("full_iteration",)),
+    }[run.graphs]
 
 
 def _precision(run: Run) -> list[str]:

@@ -28,7 +28,7 @@ from scalewall.planner.export.dialect import (
     recompute_values,
     whole,
 )
-from scalewall.planner.export.megatron import STRATEGIES, instances, recompute_modules
+from scalewall.planner.export.megatron import STRATEGIES, graph_words, instances, recompute_modules
 from scalewall.planner.export.megatron_args import fp8_precision, graphs_of
 from scalewall.planner.export.places import placement
 from scalewall.planner.export.shape import CHECKED, check_model, shape_notes, shape_words
@@ -113,13 +113,10 @@ def write(run: Run, layout: Layout, profile: Profile) -> Exported:
         lines.append(f"model.moe_token_dispatcher_type={'alltoall' if plain else 'flex'}")
         lines += [] if plain else [f"model.moe_flex_dispatcher_backend={run.dispatcher}"]
         lines.append(f"comm_overlap.overlap_moe_expert_parallel_comm={_text(run.expert_overlap)}")
-    impl, scope = {
-        "none": ("none", ""),
-        "router": ("transformer_engine", "[moe_router,moe_preprocess]"),
-        "partial": ("transformer_engine", "[attn]"),
-        "full": ("local", "[full_iteration]"),
-    }[run.graphs]
-    lines += [f"model.cuda_graph_impl={impl}", *([f"model.cuda_graph_scope={scope}"] if scope else [])]
+    impl, scope = graph_words(run)
+    lines.append(f"model.cuda_graph_impl={impl}")
+    if scope:
+        lines.append(f"model.cuda_graph_scope=[{','.join(scope)}]")
     notes = [*core_notes(run, layout, "Megatron Bridge"), *shape_notes(run.model)]
     return Exported("nemo", "\n".join(lines) + "\n", tuple(notes))
 

@@ -107,7 +107,7 @@ def _norms_and_biases(model: Transformer) -> list[Word]:
         words.append(Word("--disable-bias-linear", "add_bias_linear", True, False))
         if details.qkv_bias:
             words.append(Word("--add-qkv-bias", "add_qkv_bias", True))
-    if details.query_key_norm != "none":
+    if details.query_key_norm != "none" or model.latent:
         words.append(Word("--qk-layernorm", "qk_layernorm", True))
     if details.attention_sinks:
         words.append(Word("--softmax-type", "softmax_type", "learnable"))
