@@ -164,6 +164,12 @@ def test_what_the_question_settles_is_not_drawn() -> None:
     assert settled(chosen) == ("months", "batch_anchor_tokens", "batch_exponent", "network.1.bandwidth")
 
 
+def test_an_endless_bandwidth_is_certain() -> None:
+    (world,) = sampled_worlds(LimitsStudy(), "ref-h100-infinite-network-low-latency", 1, 0)
+    assert "network.0.bandwidth" not in world.overrides
+    assert "network.0.latency" in world.overrides
+
+
 def test_uncertain_limits_of_a_question() -> None:
     seen: list[tuple[int, int]] = []
     found = uncertain_limits(small(), 4, progress=lambda done, total: seen.append((done, total)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -85,7 +86,7 @@ def default_table(machine: str, precision: int = _DEFAULT_PRECISION) -> dict[str
     InputError
         Unknown machine, or trouble in its file.
     """
-    known = [path for path in figure_paths(machine) if _figure(machine, path) is not None]
+    known = [path for path in figure_paths(machine) if math.isfinite(_figure(machine, path) or math.inf)]
     samples: dict[str, object] = {}
     for name, belief in _defaults()["samples"].items():
         wanted = name.replace("precision.*", f"precision.{precision}")
