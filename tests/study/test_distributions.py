@@ -11,6 +11,7 @@ import pytest
 from scalewall.errors import InputError
 from scalewall.study.designs import DESIGNS, MORRIS_ENDS, RANDOM, shares_of
 from scalewall.study.distributions import distribution_of
+from scalewall.study.paths import Value
 from scalewall.study.samples import Sampled, Samples
 
 UNIFORM = {"distribution": "uniform", "from": 1, "to": 12}
@@ -95,24 +96,28 @@ def sampled(path: str) -> Sampled:
     return Sampled(path, distribution_of(path, UNIFORM))
 
 
+def draw(samples: Samples, number: int) -> dict[str, Value]:
+    return {one.path: samples.value(one, number) for one in samples.inputs}
+
+
 @pytest.mark.parametrize("design", DESIGNS)
 def test_draws_follow_from_the_seed(design: str) -> None:
     count = 3 * 8 if design == "morris" else 4 * 8
     inputs = (sampled("months"), sampled("threshold"))
     one, again, other = (Samples(inputs, count, seed, design) for seed in (7, 7, 8))
-    drawn = [one.values(number) for number in range(count)]
-    assert [again.values(number) for number in reversed(range(count))] == drawn[::-1]
-    assert [other.values(number) for number in range(count)] != drawn
+    drawn = [draw(one, number) for number in range(count)]
+    assert [draw(again, number) for number in reversed(range(count))] == drawn[::-1]
+    assert [draw(other, number) for number in range(count)] != drawn
     sent = pickle.loads(pickle.dumps(one))
     assert "_designed" not in vars(sent)
-    assert [sent.values(number) for number in range(count)] == drawn
+    assert [draw(sent, number) for number in range(count)] == drawn
 
 
 @pytest.mark.parametrize("design", [RANDOM, "latin-hypercube"])
 def test_another_input_leaves_draws_as_they_are(design: str) -> None:
     alone = Samples((sampled("months"),), 2100, 7, design)
     both = Samples((sampled("threshold"), sampled("months")), 2100, 7, design)
-    assert alone.values(2050)["months"] == both.values(2050)["months"] != both.values(2050)["threshold"]
+    assert draw(alone, 2050)["months"] == draw(both, 2050)["months"] != draw(both, 2050)["threshold"]
 
 
 def test_a_latin_hypercube_has_one_draw_in_each_slice() -> None:

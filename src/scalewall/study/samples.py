@@ -52,10 +52,6 @@ class Samples:
         """Return the sampled input of that path, if it is one."""
         return next((sampled for sampled in self.inputs if sampled.path == path), None)
 
-    def values(self, number: int) -> dict[str, Value]:
-        """Return draw ``number`` (from 0) of every input, by path."""
-        return {sampled.path: self.value(sampled, number) for sampled in self.inputs}
-
     def value(self, sampled: Sampled, number: int) -> Value:
         """Return draw ``number`` (from 0) of one of the inputs."""
         if self.design == RANDOM:

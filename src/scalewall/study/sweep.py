@@ -61,7 +61,7 @@ class Sweep:
         """Number of points."""
         return prod(len(values) for values in self.axes.values()) * self.samples.count
 
-    @property
+    @cached_property
     def varied(self) -> tuple[str, ...]:
         """Paths of the inputs that vary: axes, then samples."""
         return (*self.axes, *self.samples.paths)
@@ -89,13 +89,8 @@ class Sweep:
         """Return the point of that number, from 0."""
         if not 0 <= number < self.count:
             raise IndexError(f"a sweep of {self.count} points has no point {number}")
-        values = dict(self.fixed)
-        for path, (stride, choices) in self._strides.items():
-            values[path] = choices[number // stride % len(choices)]
-        if not self.samples.inputs:
-            return SweepPoint(number, None, values)
-        sample = number % self.samples.count
-        return SweepPoint(number, sample, values | self.samples.values(sample))
+        sample = number % self.samples.count if self.samples.inputs else None
+        return SweepPoint(number, sample, next(self.inputs_of(number, number + 1)))
 
     @cached_property
     def _strides(self) -> dict[str, tuple[int, tuple[Value, ...]]]:
@@ -110,6 +105,14 @@ class Sweep:
     def points(self, start: int, stop: int) -> Iterator[SweepPoint]:
         """Yield the points numbered ``start`` to ``stop - 1``."""
         return map(self.point, range(start, stop))
+
+    def inputs_of(self, start: int, stop: int) -> Iterator[dict[str, Value]]:
+        """Yield the inputs of the points numbered ``start`` to ``stop - 1`` by path, a column at a time within."""
+        numbers = range(start, stop)
+        columns = [self.values_at(path, numbers) for path in self.varied]
+        fixed = dict(self.fixed)
+        for row in zip(*columns, strict=True) if columns else ((),) * len(numbers):
+            yield fixed | dict(zip(self.varied, row, strict=True))
 
     def values_at(self, path: str, numbers: Sequence[int]) -> list[Value]:
         """Return an input of the points of these numbers."""

@@ -89,13 +89,13 @@ def evaluate(sweep: Sweep, form: Form, start: int, stop: int) -> pa.Table:
     answer = KINDS[sweep.kind].answer
     numbers: list[int] = []
     rows: list[Row] = []
-    for point in sweep.points(start, stop):
+    for number, values in enumerate(sweep.inputs_of(start, stop), start):
         try:
-            answers = answer(point.values)
+            answers = answer(values)
         except Exception as error:  # whatever a point dies of is its own row, not the sweep's end
             answers = [{ERROR: f"{type(error).__name__}: {error}"}]
         rows += answers
-        numbers += [point.number] * len(answers)
+        numbers += [number] * len(answers)
     columns = _inputs(sweep, form.schema, numbers)
     columns |= {name: [row.get(key) for row in rows] for name, key in form.results.items()}
     arrays = [pa.array(columns[field.name], field.type) for field in form.schema]
