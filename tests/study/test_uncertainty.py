@@ -99,11 +99,24 @@ def test_quantiles_are_those_of_limits_asked_one_by_one(found: Uncertainty, tmp_
     assert by_name["largest_feasible_flop"] == tuple(np.quantile(largest, QUANTILES, method="inverted_cdf"))
     middle = min(found.curve, key=lambda spread: abs(spread.flop - 1e28))
     name = next(name for name, decade in CURVE_FLOP.items() if 10.0**decade == middle.flop)
-    here = np.array([utilizations_at(one.points + one.infeasible)[name] for one in asked])
+    stood = [utilizations_at(one.points + one.infeasible)[name] for one in asked]
+    here = np.array([utilization for utilization in stood if utilization is not None])
     assert middle.quantiles == tuple(np.quantile(here, QUANTILES, method="inverted_cdf"))
     assert middle.feasible == np.mean(here > 0)
     least = 0.8 * asked[0].sustained_fraction
     assert middle.efficient == np.mean(here > least)
+
+
+def test_a_curve_is_read_at_runs_that_are_near() -> None:
+    found = sw.limits("h100", search="reference", grid=(1, 16384, 65536))
+    runs = found.points + found.infeasible
+    row = utilizations_at(runs)
+    for name, decade in CURVE_FLOP.items():
+        near = [run for run in runs if 0.5 <= run.training_flop / 10**decade <= 2]
+        assert (row[name] is None) == (not near)
+        if near:
+            assert row[name] in [getattr(run, "utilization", 0.0) for run in near]
+    assert sum(value is not None for value in row.values()) > 2
 
 
 def test_shares_of_worlds_fall_with_compute(found: Uncertainty) -> None:

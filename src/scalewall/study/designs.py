@@ -27,7 +27,18 @@ from numpy.typing import NDArray
 
 from scalewall.errors import InputError
 
-__all__ = ["DESIGNS", "MORRIS_LEVELS", "MOST_SHARES", "RANDOM", "check_count", "problem_of", "shares_of"]
+__all__ = [
+    "BLOCK",
+    "DESIGNS",
+    "MORRIS_ENDS",
+    "MORRIS_LEVELS",
+    "MOST_SHARES",
+    "RANDOM",
+    "check_count",
+    "problem_of",
+    "random_block",
+    "shares_of",
+]
 
 RANDOM = "random"
 BLOCK = 1024

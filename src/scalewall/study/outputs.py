@@ -98,8 +98,8 @@ CURVE_FLOP: Mapping[str, float] = MappingProxyType(
 )
 """Columns of ``limits-curve``: ``at_27.50_utilization`` is the utilization at ``10**27.5`` FLOP."""
 
-NEAR_RATIO = 1.5
-"""How far beyond its ends a curve stands for a training compute; runs of the grid lie about as far apart."""
+NEAR_RATIO = 2.0
+"""How far from a training compute a run may lie and stand for it, as a ratio; most runs of the grid lie nearer."""
 
 NOT_ASKED = "not asked"
 """The reason of a run that no plan finishes, where only that counts."""
@@ -151,16 +151,15 @@ def _limits_row(study: LimitsStudy, runs: list[PointResult]) -> Row:
 def utilizations_at(runs: Sequence[PointResult]) -> Row:
     """Return the utilization at each compute of :data:`CURVE_FLOP`: that of the run nearest in logarithms.
 
-    0 where that run does not finish; missing beyond the grid by more than :data:`NEAR_RATIO`.
+    0 where that run does not finish; missing where it lies further off than :data:`NEAR_RATIO`.
     """
     decades = [math.log10(run.training_flop) for run in runs]
     row: Row = {}
     for name, decade in CURVE_FLOP.items():
         place = min(range(len(runs)), key=lambda index: abs(decades[index] - decade))
-        beyond = max(decades[0] - decade, decade - decades[-1])
         run = runs[place]
         utilization = run.utilization if isinstance(run, Point) else 0.0
-        row[name] = None if beyond > math.log10(NEAR_RATIO) else utilization
+        row[name] = utilization if abs(decades[place] - decade) <= math.log10(NEAR_RATIO) else None
     return row
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from scalewall.study.designs import BLOCK, RANDOM, random_block, shares_of
 from scalewall.study.distributions import Distribution
@@ -11,7 +15,7 @@ from scalewall.study.paths import Value
 
 __all__ = ["Sampled", "Samples"]
 
-_KEPT_BLOCKS = 64
+_KEPT_BLOCKS = 4
 
 
 @dataclass(frozen=True)
@@ -54,24 +58,28 @@ class Samples:
 
     def value(self, sampled: Sampled, number: int) -> Value:
         """Return draw ``number`` (from 0) of one of the inputs."""
-        if self.design == RANDOM:
-            return _block(sampled, self.seed, number // BLOCK)[number % BLOCK]
-        return self._designed[sampled.path][number]
+        return self._block(sampled.path, number // BLOCK)[number % BLOCK]
 
     @cached_property
-    def _designed(self) -> dict[str, tuple[Value, ...]]:
-        """Every draw of every input of a design that is made as a whole, by path."""
-        shares = shares_of(self.design, self.paths, self.count, self.seed)
-        return {
-            sampled.path: sampled.distribution.quantile(column)
-            for sampled, column in zip(self.inputs, shares.T, strict=True)
-        }
+    def _block(self) -> Callable[[str, int], tuple[Value, ...]]:
+        """Draws of an input, by its path and the number of their block; the latest are kept."""
+        places = {sampled.path: place for place, sampled in enumerate(self.inputs)}
+
+        def draw(path: str, block: int) -> tuple[Value, ...]:
+            place = places[path]
+            if self.design == RANDOM:
+                shares = random_block(path, self.seed, block)
+            else:
+                shares = self._shares[block * BLOCK : (block + 1) * BLOCK, place]
+            return self.inputs[place].distribution.quantile(shares)
+
+        return lru_cache(maxsize=_KEPT_BLOCKS * len(self.inputs))(draw)
+
+    @cached_property
+    def _shares(self) -> NDArray[np.float64]:
+        """The shares of a design that is made as a whole."""
+        return shares_of(self.design, self.paths, self.count, self.seed)
 
     def __getstate__(self) -> dict[str, object]:
-        """Leave the draws out of what workers are sent: each makes them by itself."""
+        """Leave draws and shares out of what workers are sent: each makes them by itself."""
         return {part.name: getattr(self, part.name) for part in fields(self)}
-
-
-@lru_cache(maxsize=_KEPT_BLOCKS)
-def _block(sampled: Sampled, seed: int, block: int) -> tuple[Value, ...]:
-    return sampled.distribution.quantile(random_block(sampled.path, seed, block))
