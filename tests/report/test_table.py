@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -57,3 +58,10 @@ def test_html_shows_everything_and_escapes() -> None:
 def test_a_row_of_another_length_is_an_error() -> None:
     with pytest.raises(ValueError, match="zip"):
         TableView("", (Column("a"),), (("x", "y"),)).html()
+
+
+def test_without_rows_only_the_notes_are_shown() -> None:
+    empty = replace(VIEW, rows=())
+    assert printed(empty, 80).splitlines() == ["Machines & more", "What it rests on."]
+    assert "<table" not in empty.html()
+    assert "What it rests on." in empty.html()

@@ -61,7 +61,7 @@ class Column:
 
 @dataclass(frozen=True)
 class TableView:
-    """A table: title, columns, rows of cells, and notes that are printed under it."""
+    """A table: title, columns, rows of cells, and notes that are printed under it; without rows only its notes."""
 
     title: str
     columns: tuple[Column, ...]
@@ -72,7 +72,7 @@ class TableView:
         """Yield the table at the terminal's width, then the notes."""
         from rich.text import Text
 
-        yield self._rich_table(options.max_width)
+        yield self._rich_table(options.max_width) if self.rows else Text(self.title, style="bold")
         for note in self.notes:
             yield Text(note, style="dim")
 
@@ -116,6 +116,8 @@ class TableView:
         body = "".join(f"<tr>{self._html_row(row)}</tr>" for row in self.rows)
         notes = "".join(f"<p class='sw-note'>{escape(note)}</p>" for note in self.notes)
         caption = f"<div class='sw-caption'>{escape(self.title)}</div>"
+        if not self.rows:
+            return f"{caption}{notes}"
         table = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
         return (
             f"{caption}<div class='sw-scroll' style='overflow-x:auto'>"
