@@ -7,9 +7,10 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.report.browser import chromium
-from tests.web.opening import Windows
+from tests.web.opening import WAIT, Windows
 
 
 @pytest.fixture(scope="session")
@@ -23,6 +24,9 @@ def url() -> Iterator[str]:
         yield line.split()[4]
         server.terminate()
         assert server.wait(30) == 0
+
+
+expect.set_options(timeout=WAIT)
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from typing import Literal
 from scalewall.errors import InputError, ScalewallError
 from scalewall.ideal.limits import Limits
 from scalewall.web.kept import Kept
-from scalewall.web.state import Card
+from scalewall.web.state import Card, State, encode
 from scalewall.web.tasks import limits_task
 from scalewall.web.workers import Workers
 
@@ -152,7 +152,7 @@ class Answers:
     ) -> Limits:
         def make() -> Limits:
             return self._workers.ask(
-                limits_task, (dict(card.settings), search), search is None, stale, progress
+                limits_task, (encode(State((card,))), search), search is None, stale, progress
             )
 
         return self._kept.of((card.key, search), make, stale)

@@ -44,7 +44,7 @@ _INDEX = """<!DOCTYPE html>
   <body>
     {%app_entry%}
     <noscript>This page computes with scripts; please allow them.</noscript>
-    <footer>{%config%}{%scripts%}{%renderer%}</footer>
+    <div>{%config%}{%scripts%}{%renderer%}</div>
   </body>
 </html>
 """

@@ -47,9 +47,11 @@ def _variables(theme: Theme) -> str:
         "error": theme.bad,
         "default-border": theme.neutral,
     }
+    primary = {"filled": theme.accent, "filled-hover": theme.accent, "contrast": theme.background}
     return " ".join(
         [
             *(f"--sw-{name}: {value};" for name, value in (plain | series).items()),
             *(f"--mantine-color-{name}: {value} !important;" for name, value in mantine.items()),
+            *(f"--mantine-primary-color-{name}: {value} !important;" for name, value in primary.items()),
         ]
     )

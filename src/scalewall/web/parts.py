@@ -79,7 +79,7 @@ def table(view: TableView, caption: bool = True, links: Sequence[str] = (), sort
     )
     return html.Div(
         [
-            *([html.H3(view.title, className="sw-caption")] if caption else []),
+            *([html.H2(view.title, className="sw-caption")] if caption else []),
             html.Div(grid, className="sw-scroll", tabIndex="0", role="region", **aria(label=view.title)),
             *(html.P(text, className="sw-note") for text in view.notes),
         ]
@@ -207,7 +207,7 @@ def chart_card(key: str, title: str, about: str) -> Part:
                     responsive=True,
                     className="sw-chart",
                 ),
-                role="img",
+                role="group",
                 **aria(labelledby=f"title-{key}"),
             ),
             html.P(about, className="sw-note"),

@@ -13,7 +13,7 @@ from scalewall.web.pages.asking import Questions
 from scalewall.web.pages.plan import PLAN
 from scalewall.web.pages.when import WHEN
 from scalewall.web.plan_task import plan_task
-from scalewall.web.state import DEFAULT
+from scalewall.web.state import DEFAULT, encode
 from scalewall.web.tasks import limits_task
 from scalewall.web.workers import StaleError, Workers
 
@@ -66,7 +66,7 @@ class Server:
 
     def warm(self) -> None:
         """Load or compile the search kernels, and compute what a visitor sees first."""
-        first = dict(DEFAULT.cards[0].settings)
+        first = encode(DEFAULT)
         self._workers.warm(
             (limits_task, (first, "reference")), (limits_task, (first, None)), (plan_task, ("",))
         )

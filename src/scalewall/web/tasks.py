@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from scalewall.ideal.limits import Limits, PointResult, limits_of
 from scalewall.web.question import asked
-from scalewall.web.state import Card
+from scalewall.web.state import decode
 from scalewall.web.workers import Progress
 
 __all__ = ["limits_task"]
 
 
-def limits_task(settings: dict[str, object], search: str | None, progress: Progress) -> Limits:
-    """Return the limits of a configuration's settings, by another search than its own if one is named."""
-    card = Card().having(**settings)
+def limits_task(query: str, search: str | None, progress: Progress) -> Limits:
+    """Return the limits of a link's first configuration, by another search than its own if one is named."""
+    card = decode(query).state.cards[0]
 
     def advance(done: int, total: int, _: PointResult) -> None:
         progress(card.name, done, total)

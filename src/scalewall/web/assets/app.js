@@ -260,7 +260,13 @@
     });
   }
 
+  function nameFileInputs() {
+    for (const input of document.querySelectorAll("input[type=file]:not([aria-label])"))
+      input.setAttribute("aria-label", `A file ending in ${input.accept}`);
+  }
+
   function watchScheme() {
+    new MutationObserver(nameFileInputs).observe(document.body, { childList: true, subtree: true });
     const root = document.documentElement;
     const tell = () => put("scheme", root.getAttribute("data-mantine-color-scheme") || "light");
     new MutationObserver(tell).observe(root, { attributes: true, attributeFilter: ["data-mantine-color-scheme"] });
