@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from scalewall.planner.layout import Layout
 from scalewall.planner.profile import load_profile, profile_names, with_constants
+from scalewall.planner.run import Run
 from scalewall.planner.step import step_time
 from tests.planner.samples import BRIDGE, GB200, H100, LAYOUT, MIXTURE_LAYOUT, dense_run, mixture_run
 
@@ -43,6 +44,25 @@ def test_in_a_pipeline_sharded_weights_travel_once_a_step() -> None:
             step_time(dense_run(global_batch=count), layout, profile).parts["data"] for count in (16, 64)
         )
         assert more / once == pytest.approx(times, rel=0.05)
+
+
+def test_slow_collectives_take_less_of_the_compute_beside_them() -> None:
+    layout = Layout(dp=64, sharding="parameters")
+    run = dense_run(global_batch=512, sequence=8192)
+    slow = replace(run, device=replace(run.device, slow_bandwidth=run.device.slow_bandwidth / 4))
+
+    def lost(run: Run, contention: float) -> float:
+        """Seconds that collectives take from the compute beside them."""
+        values = {"contention": contention}
+        with_it = step_time(run, layout, with_constants(load_profile("fsdp-2023"), values))
+        return with_it.parts["data"] - _without(run)
+
+    def _without(run: Run) -> float:
+        idle = with_constants(load_profile("fsdp-2023"), {"contention": 0.0})
+        return step_time(run, layout, idle).parts["data"]
+
+    assert lost(slow, 0.15) > 2 * lost(run, 0.15)
+    assert lost(slow, 1.15) - lost(slow, 0.15) == pytest.approx(lost(run, 1.15) - lost(run, 0.15), rel=0.3)
 
 
 def test_matmuls_by_hand_are_about_the_flop() -> None:

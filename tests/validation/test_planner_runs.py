@@ -153,6 +153,22 @@ def test_the_kind_of_model_and_its_gates_are_known_by_what_is_there() -> None:
     assert step.architecture["experts"]["routed"] == 8
 
 
+@pytest.mark.parametrize(
+    ("zero", "layout"),
+    [
+        ("2/3 hybrid (HSDP)", {"sharding": "parameters", "shard_ranks": 8}),
+        ("3 over 16 GPUs", {"sharding": "parameters", "shard_ranks": 16}),
+        ("3 (FSDP)", {"sharding": "parameters"}),
+        ("2", {"sharding": "gradients"}),
+        ("1 over 64 GPUs", {}),
+        ("none", {"sharding": "none"}),
+    ],
+)
+def test_sharding(zero: str, layout: dict[str, object]) -> None:
+    (step,) = import_runs(_line(n_gpus=64, dp=64, zero=zero))
+    assert {key: step.layout[key] for key in ("sharding", "shard_ranks") if key in step.layout} == layout
+
+
 @settings(max_examples=200, deadline=None)
 @given(
     st.sampled_from(sorted(ROW)),

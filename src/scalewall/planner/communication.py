@@ -18,6 +18,7 @@ __all__ = [
     "exchange_seconds",
     "gather",
     "gather_seconds",
+    "pace",
     "pair",
     "pair_seconds",
     "ranks_inside",
@@ -44,6 +45,12 @@ def _bus(links: Links, ranks: int, stride: int, ports: float) -> float:
         return fast
     slow = links.slow_fraction * links.slow_bandwidth * max(1.0, inside * ports)
     return min(fast, slow) if inside > 1 else slow
+
+
+@formula
+def pace(links: Links, ranks: int, stride: int, ports: float) -> float:
+    """Rate of a collective as a share of what it reaches inside a fast domain."""
+    return _bus(links, ranks, stride, ports) / (links.fast_fraction * links.fast_bandwidth)
 
 
 @formula

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from scalewall._jit import formula
-from scalewall.planner.communication import gather, reduce_everywhere
+from scalewall.planner.communication import gather, pace, reduce_everywhere
+from scalewall.planner.constants import value
 from scalewall.planner.figures import GRADIENTS, NOTHING, PARAMETERS, Degrees, Figures
 from scalewall.planner.weights import Weights
 
 __all__ = ["group_ranks", "optimizer_seconds", "shard_ranks", "sharing_seconds"]
+
+_HELD = value("profile.contention")
 
 
 @formula
@@ -61,6 +64,16 @@ def _beside(communication: float, compute: float, first: float, contention: floa
 
 
 @formula
+def _contention(figures: Figures, degrees: Degrees) -> float:
+    """Share of the compute lost to collectives beside it: multiprocessors that they hold however slow they are, and
+    what goes with the bytes that they move, less on a slow network."""
+    held = min(figures.contention, _HELD)
+    return held + (figures.contention - held) * pace(
+        figures.links, group_ranks(degrees, False), degrees.tp, figures.ports
+    )
+
+
+@formula
 def sharing_seconds(
     figures: Figures,
     degrees: Degrees,
@@ -95,7 +108,7 @@ def sharing_seconds(
         + _gather(figures, degrees, weights.experts, calls, True)
     )
     first = 1.0 / max(1.0, weights.layers)
-    contention = figures.contention
+    contention = _contention(figures, degrees)
     if degrees.sharding >= GRADIENTS and degrees.pp == 1:
         again = gathered if degrees.sharding == PARAMETERS else 0.0
         in_forward = _beside(gathered, forward, first, contention)

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from scalewall.errors import unknown_name
+from scalewall.planner.constants import value
 
 __all__ = ["FITTED", "Fit", "Profile", "load_profile", "nearest_profile", "profile_names", "with_constants"]
 
@@ -203,10 +204,10 @@ _DEFAULTS = {
     "tensor": 1.0,
     "data": 1.0,
     "host": 0.0,
-    "expert_host": 0.006,
+    "expert_host": value("profile.expert_host"),
     "exchange": 1.0,
     "context": 1.0,
-    "contention": 0.15,
+    "contention": value("profile.contention"),
     "bubble": 1.0,
 }
 

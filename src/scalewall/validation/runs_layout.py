@@ -23,6 +23,8 @@ _PRESETS = {("Llama3-70B", "GB200", 1): 40, ("Llama3-70B", "GB300", 1): 20, ("Ll
 (NVIDIA-NeMo/Megatron-Bridge, ``scripts/performance/configs`` at 27dfb3df and tag v0.4.0)."""
 _MOST_CHUNKS = 4
 _USUAL_MICROBATCH = 4
+_NODE = 8
+"""Accelerators over which hybrid sharding splits where a row does not say."""
 
 
 def layout_of(row: dict[str, Any], assumed: list[str]) -> dict[str, Any]:
@@ -63,7 +65,7 @@ def layout_of(row: dict[str, Any], assumed: list[str]) -> dict[str, Any]:
             made["schedule"] = word
     if row.get("sp") is False and tp > 1:
         made["sequence_parallel"] = False
-    made |= _sharding(str(row.get("zero") or "none").lower(), dp)
+    made |= _sharding(row, dp)
     made |= _recompute(row, assumed)
     made |= _offloaded(row, pp, assumed)
     return made
@@ -82,15 +84,19 @@ def _chunks(row: dict[str, Any], pp: int, schedule: str, assumed: list[str]) -> 
     return chunks
 
 
-def _sharding(zero: str, dp: int) -> dict[str, Any]:
-    over = re.search(r"over (\d+) gpus", zero)
-    if over and int(over[1]) < dp:
-        return {"sharding": "optimizer", "shard_ranks": int(over[1])}
-    if zero.startswith(("3", "fsdp")):
-        return {"sharding": "parameters"}
-    if zero.startswith("2"):
-        return {"sharding": "gradients"}
-    return {"sharding": "none" if zero.startswith("none") else "optimizer"}
+def _sharding(row: dict[str, Any], dp: int) -> dict[str, Any]:
+    """Return what is split over data-parallel ranks, and over how many where not over all."""
+    zero = str(row.get("zero") or "none").lower()
+    hybrid = "hybrid" in zero or "hsdp" in zero
+    if hybrid or zero.startswith(("3", "fsdp")):
+        kind = "parameters"
+    elif zero.startswith("2"):
+        kind = "gradients"
+    else:
+        kind = "none" if zero.startswith("none") else "optimizer"
+    stated = re.search(r"over (\d+) gpus", zero)
+    ranks = int(stated[1]) if stated else int(row.get("gpus_per_node") or _NODE) if hybrid else dp
+    return {"sharding": kind, "shard_ranks": ranks} if ranks < dp and kind != "none" else {"sharding": kind}
 
 
 def _offloaded(row: dict[str, Any], pp: int, assumed: list[str]) -> dict[str, Any]:
