@@ -69,10 +69,9 @@ def main(points: int) -> None:
         worker = "" if workers is None else f"{memory.growth(1):.2f}"
         print(f"| {executor} | {count} | {cost.clock * count / loop.clock:.2f} ", end="")
         print(f"| {cost.processors / loop.processors:.2f} | {memory.growth(0):.2f} | {worker} |", flush=True)
-    overhead = spent["in-process", 1].processors / loop.processors - 1
-    print(
-        f"\nOverhead in this process: {overhead:+.1%} of processor time; it should be at most {OVERHEAD:.0%}."
-    )
+    print(f"\nOverhead in processor time; it should be at most {OVERHEAD:.0%}:")
+    for (executor, count), cost in spent.items():
+        print(f"{executor}, {count}: {cost.processors / loop.processors - 1:+.1%}")
     for executor in ("processes", "dask"):
         one, two = spent[executor, 1], spent[executor, 2]
         print(

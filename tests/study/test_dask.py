@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -60,11 +61,11 @@ def cluster(folder: Path, workers: int) -> Iterator[Cluster]:
         scheduler = opened.enter_context(
             process("-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", *common)
         )
-        wait_for(file.exists)
+        wait_for(lambda: file.exists() and file.read_text().endswith("}"))
         begin = ("-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny", "--host", "127.0.0.1")
         local = ("--local-directory", str(folder))
         started = [opened.enter_context(process(*begin, *local, *common)) for _ in range(workers)]
-        address = pd.read_json(file, typ="series")["address"]
+        address = json.loads(file.read_text())["address"]
         yield Cluster(address, scheduler, started)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -14,8 +15,9 @@ import pandas as pd
 import pytest
 
 from scalewall.errors import InputError
-from scalewall.study import InProcess, executor_of, run_sweep, sweep_of
+from scalewall.study import InProcess, Sweep, executor_of, run_sweep, sweep_of
 from scalewall.study.executors import LocalProcesses
+from scalewall.study.running import part_points
 from tests.study.studies import FAST, SEARCHED, rows_of
 from tests.study.tasks import die_always, die_once
 
@@ -71,6 +73,7 @@ def test_a_task_that_kills_every_process_is_given_up_and_the_others_done() -> No
 
 ORPHANS = """
 from scalewall.study.executors import LocalProcesses
+from scalewall.study.running import part_points
 from tests.study.tasks import sleep_long
 if __name__ == "__main__":
     with LocalProcesses(2) as executor:
@@ -93,6 +96,20 @@ def test_processes_end_with_a_killed_parent(tmp_path: Path) -> None:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     parent.stdout.close()
+
+
+@pytest.mark.parametrize(
+    ("point_seconds", "workers", "expected"),
+    [(1e-4, 2, 3948), (1e-4, 64, 4688), (0.01, 2, 3000), (10.0, 2, 3), (1e-9, 1, 100_000), (0.5, 1, 60)],
+)
+def test_parts_are_long_beside_what_they_cost_and_come_in_whole_rounds(
+    point_seconds: float, workers: int, expected: int
+) -> None:
+    sweep = Sweep("closed-forms", {}, {"months": tuple(range(1000)), "precision": tuple(range(300))})
+    size = part_points(sweep, point_seconds, workers)
+    assert sweep.count == 300_000
+    assert size == expected
+    assert math.ceil(sweep.count / size) % workers == 0
 
 
 def test_executors_are_named() -> None:

@@ -29,7 +29,7 @@ from scalewall.study import Results, run_sweep, sweep_of
 from scalewall.study.running import Progress
 from tests.study.studies import FAST, WITH_FAILURES, rows_of
 
-SECONDS = 0.125
+SECONDS = 0.2
 """What a point is said to cost, so that a part has two."""
 
 
@@ -253,7 +253,7 @@ def die(step):
     if step.done == {at}:
         os.kill(os.getpid(), signal.SIGKILL)
 
-run_sweep(sweep_of(FAST), Path({folder!r}), progress=die, point_seconds=0.125)
+run_sweep(sweep_of(FAST), Path({folder!r}), progress=die, point_seconds=0.2)
 """
 
 

@@ -37,7 +37,7 @@ SMALL: dict[str, Any] = {
 
 def answer(folder: Path, **settings: Any) -> Uncertainty:
     question = question_of(worlds_of(SMALL), **settings)
-    run_sweep(question.sweep, folder, point_seconds=0.1)
+    run_sweep(question.sweep, folder, point_seconds=0.2)
     return uncertainty_of(question, Results.open(folder))
 
 
@@ -137,7 +137,7 @@ def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path: Path, method: str | No
 
     question = question_of(worlds_of(SMALL), samples=4, seed=1, method=method)
     with pytest.raises(KeyboardInterrupt):
-        run_sweep(question.sweep, tmp_path / "stopped", progress=stop, point_seconds=0.1)
+        run_sweep(question.sweep, tmp_path / "stopped", progress=stop, point_seconds=0.2)
     kept = run_sweep(question.sweep, tmp_path / "stopped", InProcess()).kept
     assert 0 < kept < question.sweep.count
     assert uncertainty_of(question, Results.open(tmp_path / "stopped")) == whole
@@ -154,7 +154,7 @@ def test_a_sensitivity_names_what_matters(tmp_path: Path) -> None:
 def test_a_folder_that_lacks_points_is_refused(tmp_path: Path) -> None:
     question = question_of(worlds_of(SMALL), samples=4)
     with pytest.raises(ZeroDivisionError):
-        run_sweep(question.sweep, tmp_path, progress=lambda step: 1 // (2 - step.done), point_seconds=0.1)
+        run_sweep(question.sweep, tmp_path, progress=lambda step: 1 // (2 - step.done), point_seconds=0.2)
     with pytest.raises(InputError, match="all of the 4 points"):
         uncertainty_of(question, Results.open(tmp_path))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import time
 from collections.abc import Callable
@@ -21,9 +22,9 @@ from scalewall.study.tables import Form, evaluate, form_of
 
 __all__ = ["Progress", "SweepEnd", "part_points", "run_sweep", "seconds_a_point"]
 
-PART_SECONDS = (0.25, 30.0)
-"""Least and most seconds of work a part: beside the least, giving it out and writing it is small; the most is
-what a killed worker loses."""
+PART_SECONDS = (0.4, 30.0)
+"""Least and most seconds of work a part: beside the least, giving it out (10 ms on Dask) and writing it is small; the
+most is what a killed worker loses."""
 
 WRITE_SECONDS = 0.02
 """What giving out, fetching and writing a part takes in the one process that writes, flushing to the disk included;
@@ -99,12 +100,15 @@ def _spread(numbers: list[int]) -> list[int]:
 def part_points(sweep: Sweep, point_seconds: float, workers: int) -> int:
     """Return how many points a part gets, by what a point costs (s) and how many workers share the sweep.
 
-    With many workers a part is long enough that writing keeps up with twice as many.
+    With many workers a part is long enough that writing keeps up with twice as many. Parts come in whole rounds, so
+    that workers of the same speed end together.
     """
     least, most = PART_SECONDS
     shared = sweep.count * point_seconds / (workers * PARTS_A_WORKER)
     seconds = min(max(shared, least, 2 * workers * WRITE_SECONDS), most)
-    return max(1, min(round(seconds / point_seconds), MOST_PART_POINTS, sweep.count))
+    size = max(1, min(round(seconds / point_seconds), MOST_PART_POINTS))
+    rounds = math.ceil(sweep.count / (size * workers))
+    return math.ceil(sweep.count / (rounds * workers))
 
 
 def run_sweep(
