@@ -9,7 +9,8 @@
 
 Here stands the ideal model, which gives the best that a machine allows at any scale: :func:`limits` of a
 :class:`LimitsStudy`, :func:`find_plan` and :func:`estimate_batch` for one run, :func:`load_machine` for the
-hardware, :class:`Laws` for what is trained. :mod:`scalewall.planner` predicts real runs of real models: :func:`plan`
+hardware, :class:`Laws` for what is trained; :func:`levers`, :func:`what_if` and :func:`require` ask what would move
+the limits. :mod:`scalewall.planner` predicts real runs of real models: :func:`plan`
 and :func:`recommend` find layouts, :func:`explain` says why one takes its time, :func:`export_plan` and
 :func:`import_plan` speak the words of the frameworks that run them. :mod:`scalewall.study` sweeps and samples both
 models, :mod:`scalewall.cost.pipeline` simulates pipeline schedules.
@@ -51,6 +52,9 @@ if TYPE_CHECKING:
     from scalewall.planner.planning import plan as plan
     from scalewall.planner.planning import recommend as recommend
     from scalewall.report.plots import save_plot as save_plot
+    from scalewall.study.require import require as require
+    from scalewall.study.what_if import levers as levers
+    from scalewall.study.what_if import what_if as what_if
     from scalewall.workload import Laws as Laws
     from scalewall.workload import MlpStack as MlpStack
     from scalewall.workload import Transformer as Transformer
@@ -73,6 +77,8 @@ _HOMES = {
     "scalewall.planner.plan": ("PlanResult", "PlanResults"),
     "scalewall.planner.planning": ("plan", "recommend"),
     "scalewall.report.plots": ("save_plot",),
+    "scalewall.study.require": ("require",),
+    "scalewall.study.what_if": ("levers", "what_if"),
     "scalewall.workload": (
         "Laws",
         "MlpStack",

@@ -134,3 +134,12 @@ def test_what_cannot_be_asked_is_named(study: LimitsStudy, trade: tuple[str, str
     with pytest.raises(InputError) as caught:
         require(study, trade)
     assert caught.value.field == field
+
+
+def test_a_run_that_nothing_finishes_still_says_what_binds() -> None:
+    found = require(replace(STUDY, flop=(1e33,)))
+    assert found.now is None
+    assert all(one.binds for one in found.needed)
+    kernel = next(one for one in found.needed if one.knob.name == "accelerator.kernel_latency")
+    assert kernel.binds != "kernel_latency"
+    assert {one.factor for one in found.needed if len(one.knob.paths) == 1} == {None}

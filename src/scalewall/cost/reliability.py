@@ -88,7 +88,7 @@ def replica_share(between: float, regroup: float, restart: float, replicas: floa
 
     ``exp(-g / M) exp(-r / (M R))``: all pause for ``g`` after each failure of the job, and each of ``R`` replicas is
     away for ``r`` after its own. Nothing is done again, since the state comes from another replica. At 100,000
-    accelerators and 3.4e-5 failures an hour it gives 0.83 for the pause of 3 minutes that [3] reports with 0.80.
+    accelerators and 3.4e-5 failures an hour it gives 0.84 for the pause of 3 minutes that [3] reports with 0.80.
 
     Parameters
     ----------

@@ -103,9 +103,24 @@ class Searcher:
             ep=degree_table(divisors(stack.sparsity), *experts, sizes, levels),
         )
 
-    def _search(self, stack: MlpStack, deadline: float, fastest: bool) -> Best:
-        """Run the chosen search."""
-        question = Question(
+    def reaches(self, stack: MlpStack, run_seconds: float, utilization: float) -> bool:
+        """Tell whether some plan that finishes in ``run_seconds`` has more than ``utilization``, of the peak.
+
+        Quicker than :meth:`best` where the answer is no: plans that waste more are not looked at.
+        """
+        deadline = run_seconds * stack.batch_tokens / stack.tokens
+        question = self._question(stack, deadline, fastest=False)
+        most = 6 * stack.active_parameters * stack.batch_tokens / (self.arrays.peak_flops * utilization)
+        if self.space.method == "reference":
+            best = reference_search(question)
+        else:
+            best = new_best(self.arrays.level_size.size, most)
+            full_search(question, best)
+        return bool(best.value[3] > 0 and best.value[0] < most)
+
+    def _question(self, stack: MlpStack, deadline: float, fastest: bool) -> Question:
+        """What the kernels are asked."""
+        return Question(
             d_model=stack.d_model,
             d_ff=stack.d_ff,
             layers=stack.layers,
@@ -118,6 +133,10 @@ class Searcher:
             tables=self._tables(stack),
             aim=Aim(deadline, fastest, -ROUNDING if self.space.method == "reference" else ROUNDING),
         )
+
+    def _search(self, stack: MlpStack, deadline: float, fastest: bool) -> Best:
+        """Run the chosen search."""
+        question = self._question(stack, deadline, fastest)
         if self.space.method == "reference":
             return reference_search(question)
         floor = 6 * stack.active_parameters * stack.batch_tokens / self.arrays.sustained_flops

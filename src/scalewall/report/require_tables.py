@@ -63,9 +63,16 @@ def required_table(required: Required) -> TableView:
             "The peak is not among them: a faster one only widens the gap to what feeds it.",
             f"This rests on the {required.study.search} search and the laws depth {required.study.depth_law}, batch "
             f"{required.study.batch_law}, data {required.study.data_law}.",
+            *_search_notes(required),
             *(f"Warning: {warning}" for warning in required.warnings),
         ),
     )
+
+
+def _search_notes(required: Required) -> list[str]:
+    if required.study.search == "full":
+        return []
+    return ["In the published search a better figure can hurt, so that a smaller factor than these may do."]
 
 
 def _row(one: Needed) -> tuple[str | Cell, ...]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 
 from scalewall.errors import InputError, unknown_name
-from scalewall.ideal.estimate import BatchEstimate
+from scalewall.ideal.estimate import BatchEstimate, estimate_batch
 from scalewall.ideal.search import Searcher
 from scalewall.ideal.study import LimitsStudy
 from scalewall.study.figures_needed import LATENCIES, Knob, improved, knobs_of
@@ -45,7 +46,8 @@ class Needed:
     utilization : float or None
         Of the best plan then; None if no plan finishes in time.
     binds : str
-        What binds then; empty if that is not known.
+        What binds then; where no plan finishes, in the one that is fastest on the machine as it is; empty if there is
+        none at all.
     """
 
     knob: Knob
@@ -168,8 +170,19 @@ class _Asking:
         return self.searcher(figures).best(self.stack, self.study.duration_seconds)[0]
 
     def efficient(self, figures: Mapping[str, float]) -> bool:
-        found = self.best(figures)
-        return found is not None and found.utilization > self.threshold
+        return self.searcher(figures).reaches(self.stack, self.study.duration_seconds, self.threshold)
+
+    @cached_property
+    def fastest(self) -> BatchEstimate | None:
+        """The fastest plan on the machine as it is."""
+        return self.searcher({}).fastest(self.stack, self.study.duration_seconds)
+
+    def fastest_plan_on(self, searcher: Searcher) -> BatchEstimate | None:
+        """Return the plan that is fastest on the machine as it is, run on another."""
+        if self.fastest is None:
+            return None
+        plan = self.fastest.plan
+        return estimate_batch(self.stack, plan, searcher.cluster, searcher.model, searcher.arrays)
 
     def suffices(self, turned: Mapping[Knob, float]) -> bool:
         return self.efficient(improved(self.cluster, turned))
@@ -224,7 +237,8 @@ def require(
     study : LimitsStudy
         The question: one machine, one training compute in ``flop``, months, threshold.
     trade : (str, str), optional
-        Names of the two figures to trade off; default: bandwidth of the outermost network level, all latencies.
+        Names of the two figures to trade off; default: bandwidth of the outermost network level (of the memory where
+        the network has no bound), all latencies.
     progress : callable, optional
         Called with (figure done, done, in all).
 
@@ -242,7 +256,11 @@ def require(
     asking = _Asking(study)
     knobs = {knob.name: knob for knob in knobs_of(asking.cluster)}
     outer = f"network.{len(asking.cluster.network.levels) - 1}.bandwidth"
-    across, upwards = (_knob(name, knobs) for name in trade or (outer, LATENCIES))
+    usual = (
+        outer if outer in knobs else "memory.0.bandwidth",
+        LATENCIES if LATENCIES in knobs else "accelerator.kernel_latency",
+    )
+    across, upwards = (_knob(name, knobs) for name in trade or usual)
     improved(asking.cluster, {across: 1.0, upwards: 1.0})
     steps = len(knobs) + 2
     needed = []
@@ -282,7 +300,7 @@ def _needed(asking: _Asking, knob: Knob) -> Needed:
     figures = knob.at(asking.cluster, math.inf if factor is None else factor)
     searcher = asking.searcher(figures)
     found, _ = searcher.best(asking.stack, asking.study.duration_seconds)
-    binding = found or searcher.fastest(asking.stack, asking.study.duration_seconds)
+    binding = found or asking.fastest_plan_on(searcher)
     return Needed(
         knob=knob,
         factor=factor,
