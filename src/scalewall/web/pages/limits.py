@@ -270,7 +270,11 @@ def _tables(state: State, answers: Sequence[Answer], found: Sequence[Limits]) ->
     warnings = all_warnings(found)
     return [
         table(summary_table(found)),
-        *([fold(f"{len(warnings)} warnings", *map(note, warnings))] if warnings else []),
+        *(
+            [fold(f"{len(warnings)} warning{'s' if len(warnings) > 1 else ''}", *map(note, warnings))]
+            if warnings
+            else []
+        ),
         fold(f"Every run of {own.title}", table(curve_table(own), caption=False)),
         fold("Estimates without a search", table(closed_form_table(found), caption=False)),
     ]
