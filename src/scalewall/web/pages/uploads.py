@@ -45,7 +45,7 @@ def add_uploads(app: Dash) -> None:
         return encode(state), form(state), ""
 
     @app.callback(
-        Output("url", "search"),
+        Output("url", "href"),
         Output("upload-config-problem", "children"),
         Input("upload-config", "contents"),
         State("question-answered", "data"),
@@ -63,7 +63,7 @@ def add_uploads(app: Dash) -> None:
         except (ValueError, RecursionError) as error:
             return no_update, notice("This file cannot be used", [f"It is no JSON: {error}."], "bad")
         values, _ = decode_flat(str((answered or {}).get("query", query)), PLAN_SETTINGS)
-        return f"?{encode_flat({**values, 'config': text, 'rank': 1}, PLAN_SETTINGS)}", ""
+        return f"/plan?{encode_flat({**values, 'config': text, 'rank': 1}, PLAN_SETTINGS)}", ""
 
 
 def _uploaded(field: str, contents: str) -> str:
