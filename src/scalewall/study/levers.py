@@ -170,6 +170,8 @@ LEVERS: Mapping[str, Lever] = MappingProxyType(
                 "a batch law's name (scalewall laws list)",
                 lambda _, value: {"batch_law": value},
                 ARTICLE,
+                "zhang is a critical batch like the published law; deepseek and step-law are optimal ones, fitted on "
+                "small runs: limits under them are not comparable.",
             ),
             Lever(
                 "batch-exponent",
@@ -333,7 +335,7 @@ STANDARD = (
     *(f"domain={size}" for size in (8, 72, 256, 576, changes.ENDLESS)),
     *("precision=8", "precision=4"),
     *("months=6", "months=9", "months=12"),
-    *("batch-law=zhang", "batch-law=deepseek", "batch-exponent=0.25", "batch-exponent=0.333"),
+    *("batch-law=zhang", "batch-exponent=0.25", "batch-exponent=0.333"),
     *("layers=120", "depth-law=refit", "depth-exponent=0.3", "aspect-ratio=4", "batch=4"),
     *("width-ratio=16", "tokens-per-parameter=5", "tokens-per-parameter=100", "sparse=law"),
     *("data-centres=100000", "low-communication=100/4", "muon=2", "second-order=4"),
