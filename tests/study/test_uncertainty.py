@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from copy import deepcopy
 from itertools import pairwise
 from pathlib import Path
@@ -209,6 +210,15 @@ def test_bad_settings_are_named() -> None:
         question_of(worlds, method="sobl")
     with pytest.raises(InputError, match="none beside a sensitivity"):
         question_of(worlds, method="sobol", design="random")
+
+
+def test_the_docs_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "uncertainty.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```python\n(.*?)```", docs, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(block.replace("samples=256", "samples=2"), names)
+    assert names["found"].worlds == 2
 
 
 def test_a_file_says_the_same_as_python(tmp_path: Path) -> None:
