@@ -120,6 +120,15 @@ def test_an_optimum_beyond_all_published_runs_is_said_to_be_one() -> None:
     assert "more than any published" not in run(*asked, "--seq", "2048").err
 
 
+def test_own_measurements_are_said(tmp_path: Path) -> None:
+    pinned = tmp_path / "cluster.toml"
+    pinned.write_text("[matmul]\nshare_16 = 0.5\n", encoding="utf-8")
+    slower = json.loads(run(*ONE, "--measured", str(pinned), "--json").out)
+    assert any("cluster.toml instead of the public ones" in note for note in slower["assumptions"])
+    usual = json.loads(run(*ONE, "--json").out)
+    assert slower["plans"][0]["step_seconds"] > 1.1 * usual["plans"][0]["step_seconds"]
+
+
 def test_flags_to_run_it() -> None:
     result = run(*ONE, "--export", "torchtitan")
     assert result.code == 0, result.err

@@ -170,6 +170,7 @@ def test_dropping_a_bound_is_a_change_that_helps() -> None:
         (513, [], ["gpus", "513", "global batch of 1536", "512"]),
         (512, ["tp=3"], ["tp=3", "1, 2, 4, 8", "tp=2"]),
         (512, ["tp=8", "dp=128"], ["dp=128", "beside tp=8", "dp=64"]),
+        (1024, ["dp=1024"], ["dp=1024", "does not divide the global batch of 1536", "dp=512"]),
         (512, ["microbatch=7"], ["microbatch=7", "microbatch=6"]),
         (512, ["ep=2"], ["ep=2", "ep of 1"]),
         (512, ["tp=8", "pp=64", "dp=2"], ["--bound", "loosen"]),
@@ -186,6 +187,16 @@ def test_a_sequence_shorter_than_context_parallelism() -> None:
     with pytest.raises(InputError, match="cp of 1") as error:
         sw.plan("llama3-70b", "h100", 64, 64, 100, bounds=["cp=64"])
     assert "loosen" in str(error.value)
+    assert "do not divide a sequence of 100 tokens" in str(error.value)
+
+
+def test_batches_that_are_suggested_keep_to_the_bounds() -> None:
+    with pytest.raises(InputError, match="batch of 1536 or 1552 for 512"):
+        sw.plan("gpt3-175b", "a100-80gb", 512, 1537, 2048, bounds=["dp=16"])
+    for batch in (1536, 1552):
+        found = sw.plan("gpt3-175b", "a100-80gb", 512, batch, 2048, bounds=["dp=16"], top=1)
+        assert isinstance(found, PlanResult)
+        assert found.best
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,7 @@ def ask(options: PlannerOptions) -> Asked:
     """
     from scalewall.planner.device import load_device
     from scalewall.planner.layout import Layout
+    from scalewall.planner.machine_notes import machine_notes
     from scalewall.planner.measured import pin_measured
     from scalewall.planner.profile import load_profile
     from scalewall.planner.run import Run, check_run
@@ -169,24 +170,11 @@ def ask(options: PlannerOptions) -> Asked:
     if why:
         assumptions.append(why)
     assumptions.append("tokens spread evenly over experts" if run.model.experts else "all sequences full")
-    assumptions += _machine_notes(options, device.name)
-    return Asked(run, layout, profile, assumptions, _without_effect(options, run))
-
-
-def _machine_notes(options: PlannerOptions, machine: str) -> list[str]:
-    """Return what the machine's figures rest on that a user may not expect."""
-    from scalewall.planner.device_data import generation_of
-
-    notes = []
-    if generation_of(machine) == "other":
-        notes.append(f"tiles of matmuls and attention of {machine}, which nobody published: plain roofline")
-    if options.measured:
-        notes.append(f"figures of {options.measured} instead of the public ones")
-    if any(setting.strip().startswith("power.watts") for setting in options.settings):
-        notes.append("the clock of matmuls and attention goes with the root of the power limit")
+    changed = [setting.strip() for setting in options.settings]
+    assumptions += machine_notes(device.name, options.measured, changed)
     if options.offloaded_layers:
-        notes.append("activations travel to the host and back beside compute")
-    return notes
+        assumptions.append("activations travel to the host and back beside compute")
+    return Asked(run, layout, profile, assumptions, _without_effect(options, run))
 
 
 def _without_effect(options: PlannerOptions, run: Run) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from scalewall.errors import InputError
 from scalewall.planner.bounds import Bound
 from scalewall.planner.plan import PlanQuestion
+from scalewall.planner.run import Run
 from scalewall.planner.search import search
 from scalewall.planner.space_rules import space_of
 
@@ -45,8 +46,8 @@ def _loosen(bound: Bound, others: PlanQuestion) -> InputError:
     words = ", ".join(map(str, usable[:12])) + (", ..." if len(usable) > 12 else "")
     rest = ", ".join(str(one) for one in others.bounds)
     beside = f" beside {rest}" if rest else ""
-    allowed = f"{bound.name} of {words}{beside}: loosen this bound"
     wanted = [choice for choice in bound.choices if isinstance(choice, int)] or [bound.low or bound.high]
+    allowed = f"{bound.name} of {words}{beside}: loosen this bound{_cause(bound, others.run)}"
     numbers = [one for one in usable if isinstance(one, int)]
     near = sorted(numbers, key=lambda one: abs(one - int(wanted[0])))[:_SUGGESTED] if numbers else usable
     return InputError(
@@ -54,11 +55,23 @@ def _loosen(bound: Bound, others: PlanQuestion) -> InputError:
     )
 
 
+def _cause(bound: Bound, run: Run) -> str:
+    """Say in brackets where the sequence or the batch is why none of the values asked for will do."""
+    wanted = [choice for choice in bound.choices if isinstance(choice, int) and choice > 1]
+    if wanted and bound.name == "cp" and all(run.sequence % (2 * cp) for cp in wanted):
+        return f" (2 x cp pieces do not divide a sequence of {run.sequence} tokens)"
+    if wanted and bound.name == "dp" and all(run.global_batch % dp for dp in wanted):
+        return f" (does not divide the global batch of {run.global_batch})"
+    return ""
+
+
 def _counts(question: PlanQuestion) -> InputError:
-    """Return the error for accelerators over which the batch does not divide."""
+    """Return the error for accelerators over which the batch does not divide; what it suggests keeps to the bounds."""
     run, ranks = question.run, question.ranks
     batch = run.global_batch
-    any_batch = replace(question, run=replace(run, global_batch=ranks), bounds=())
+    any_batch = replace(question, run=replace(run, global_batch=ranks))
+    if not space_of(any_batch).splits:
+        question, any_batch = replace(question, bounds=()), replace(any_batch, bounds=())
     fewest = int(min(space_of(any_batch).values_of("dp")))
     below = batch // fewest * fewest
     batches = [str(size) for size in (below, below + fewest) if size]
@@ -66,7 +79,7 @@ def _counts(question: PlanQuestion) -> InputError:
         (
             count
             for count in range(max(1, ranks - 64), ranks + 65)
-            if count != ranks and divides(question, count)
+            if count != ranks and space_of(replace(question, ranks=count)).splits
         ),
         key=lambda count: (abs(count - ranks), count),
     )[:_SUGGESTED]

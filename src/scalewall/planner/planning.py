@@ -12,6 +12,7 @@ from scalewall.errors import InputError, check_finite
 from scalewall.planner.answer import answer
 from scalewall.planner.bounds import Bound, parse_bound
 from scalewall.planner.device import load_device
+from scalewall.planner.machine_notes import machine_notes
 from scalewall.planner.measured import pin_measured
 from scalewall.planner.plan import Objective, PlanQuestion, PlanResult, PlanResults
 from scalewall.planner.profile import load_profile
@@ -64,6 +65,7 @@ def question_of(
     else:
         software, why = usual_profile(device)
         notes.append(why)
+    notes += machine_notes(device.name, measured, overrides)
     experts = {"dispatcher": dispatcher, "expert_overlap": expert_overlap} if entry.model.experts else {}
     run = Run(
         model=entry.model,

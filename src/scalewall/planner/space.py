@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import get_args
 
 from scalewall.planner.bounds import allows, is_bounded
-from scalewall.planner.layout import Recompute
+from scalewall.planner.layout import Recompute, Sharding
 from scalewall.planner.offers import Offers
 from scalewall.planner.plan import Excluded, PlanQuestion
 from scalewall.planner.run import divisors_of
@@ -113,6 +114,7 @@ class Space:
         shapes = sorted({shape for split in self.splits for shape in split.shapes})
         sizes = sorted({size for split in self.splits for size in split.microbatches})
         variants = {variant for split in self.splits for variant in split.variants}
+        sharded = {variant.sharding for variant in variants}
         lines = [
             f"TP {listed(degrees['tp'])}",
             f"CP {listed(degrees['cp'])}",
@@ -120,7 +122,7 @@ class Space:
             f"chunks a stage {listed({chunks for _, chunks in shapes})}",
             f"microbatches of {listed(sizes)}",
             f"schedules {', '.join(sorted({one.schedule for one in variants}))}",
-            f"sharding {', '.join(sorted({one.sharding for one in variants}))}",
+            f"sharding {', '.join(one for one in get_args(Sharding) if one in sharded)}",
             f"recomputation {', '.join(_again_words(one) for one in self.again)}",
         ]
         if self.question.run.model.experts:
