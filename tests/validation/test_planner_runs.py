@@ -169,6 +169,12 @@ def test_sharding(zero: str, layout: dict[str, object]) -> None:
     assert {key: step.layout[key] for key in ("sharding", "shard_ranks") if key in step.layout} == layout
 
 
+def test_sharding_inside_slices() -> None:
+    zero, note = "3 (FSDP in slice, DP across slices)", "4 slice(s) of 16 chips"
+    (step,) = import_runs(_line(n_gpus=64, tp=4, dp=16, zero=zero, note=note))
+    assert step.layout["shard_ranks"] == 4
+
+
 @settings(max_examples=200, deadline=None)
 @given(
     st.sampled_from(sorted(ROW)),

@@ -95,7 +95,13 @@ def _sharding(row: dict[str, Any], dp: int) -> dict[str, Any]:
     else:
         kind = "none" if zero.startswith("none") else "optimizer"
     stated = re.search(r"over (\d+) gpus", zero)
-    ranks = int(stated[1]) if stated else int(row.get("gpus_per_node") or _NODE) if hybrid else dp
+    of_slice = re.search(r"of (\d+) chips", str(row.get("note"))) if "in slice" in zero else None
+    if stated:
+        ranks = int(stated[1])
+    elif of_slice:
+        ranks = int(of_slice[1]) * dp // need(row, "n_gpus")
+    else:
+        ranks = int(row.get("gpus_per_node") or _NODE) if hybrid else dp
     return {"sharding": kind, "shard_ranks": ranks} if ranks < dp and kind != "none" else {"sharding": kind}
 
 
