@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,30 @@ def test_own_measurements_are_said(tmp_path: Path) -> None:
     assert any("cluster.toml instead of the public ones" in note for note in slower["assumptions"])
     usual = json.loads(run(*ONE, "--json").out)
     assert slower["plans"][0]["step_seconds"] > 1.1 * usual["plans"][0]["step_seconds"]
+
+
+def test_a_narrow_terminal_keeps_the_plans_readable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = run(*ONE).out.splitlines()
+    assert max(map(len, lines)) <= 60
+    ranked = next(line for line in lines if line.startswith(" 1 "))
+    assert "B 1" in ranked
+
+
+def test_physics_alone_has_no_interval_and_the_flags_say_what_they_cannot() -> None:
+    words = " ".join(run(*ONE, "--ideal", "--bound", "schedule=zb-1p", "--bound", "pp=2").out.split())
+    assert "no interval" in words
+    assert "nine of ten" not in words
+    assert "Megatron-LM has no zb-1p" in words
+
+
+def test_flags_are_one_command_for_a_shell() -> None:
+    flags = run(*ONE).out.partition("(--export has other frameworks)\n")[2].partition("\nMegatron-LM:")[0]
+    lines = flags.splitlines()
+    assert all(line.endswith(" \\") for line in lines[:-1])
+    assert not lines[-1].endswith("\\")
+    exported = run(*ONE, "--export", "megatron").out
+    assert shlex.split(flags.replace("\\\n", "")) == shlex.split(exported.replace("\\\n", ""))
 
 
 def test_flags_to_run_it() -> None:

@@ -23,11 +23,15 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from scalewall.planner.plan import PlanResult, PlanResults, RankedPlan
+    from scalewall.report.table import TableView
 
 __all__ = ["Bound", "Failures", "Machines", "Objective", "Top", "plan"]
 
 NOTHING_FITS = 1
 """Exit code if no plan fits on any machine."""
+
+_CONTINUED = " \\\n"
+"""Between two lines that a shell reads as one."""
 
 _EXAMPLES = """\b
 Examples:
@@ -223,20 +227,41 @@ def _print_one(result: PlanResult, console: Console) -> None:
     )
 
     if not result.best:
-        console.print(relief_table(result))
-        console.print(excluded_table(result))
+        _show(console, relief_table(result))
+        _show(console, excluded_table(result))
         return
-    console.print(ranking_table(result))
+    _show(console, ranking_table(result))
     if result.best.training:
-        console.print(training_table(result))
+        _show(console, training_table(result))
     explained = explain_estimate(result.best.estimate)
     for sentence in verdict(explained):
         console.print(sentence, highlight=False)
     console.print()
-    console.print(helps_table(explained))
-    console.print(front_table(result))
-    console.print(excluded_table(result))
+    _show(console, helps_table(explained))
+    _show(console, front_table(result))
+    _show(console, excluded_table(result))
     flags = exported("megatron", result.question.run, result.best.layout, result.question.profile)
     if flags:
         console.print("The best plan for Megatron-LM (--export has other frameworks)", style="bold")
-        console.print(flags.text.replace(" \\\n", " "), highlight=False, soft_wrap=False)
+        console.print(_packed(flags.text, console.width), highlight=False, markup=False, soft_wrap=True)
+        for note in flags.notes:
+            words = f"{note.knob}: {note.words}" if note.knob else note.words
+            console.print(f"Megatron-LM: {words}.", style="dim", highlight=False, markup=False)
+
+
+def _show(console: Console, table: TableView) -> None:
+    """Print a table, and an empty line after its notes; a table without notes ends in one."""
+    console.print(table)
+    if table.notes:
+        console.print()
+
+
+def _packed(arguments: str, width: int) -> str:
+    """Return arguments, one a line, as few lines that a shell reads as one; none is broken."""
+    lines: list[str] = []
+    for argument in arguments.strip().split(_CONTINUED):
+        if lines and len(lines[-1]) + len(argument) + len(_CONTINUED) <= width:
+            lines[-1] += f" {argument}"
+        else:
+            lines.append(argument)
+    return _CONTINUED.join(lines)

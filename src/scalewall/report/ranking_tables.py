@@ -63,11 +63,11 @@ def _legend(layouts: Sequence[Layout]) -> str:
     return "; ".join(meaning for meaning, used in meanings if used) + "."
 
 
-def _figures(plan: RankedPlan) -> tuple[str, ...]:
+def _figures(plan: RankedPlan, *, ideal: bool) -> tuple[str, ...]:
     estimate = plan.estimate
     return (
         units.duration(plan.seconds),
-        f"{100 * estimate.interval.width:.0f} %",
+        "" if ideal else f"{100 * estimate.interval.width:.0f} %",
         "" if plan.gap is None else f"{100 * plan.gap:+.1f} %",
         units.count(round(estimate.tokens_per_second)),
         f"{100 * estimate.mfu:.1f}",
@@ -80,29 +80,40 @@ _COLUMNS = (
     Column("Step", right=True, whole=True),
     Column("+/-", right=True, whole=True),
     Column("Events", right=True, whole=True, since=100),
-    Column("Tokens/s", right=True, whole=True),
+    Column("Tokens/s", right=True, whole=True, since=72),
     Column("MFU", right=True, whole=True),
-    Column("HFU", right=True, whole=True),
+    Column("HFU", right=True, whole=True, since=72),
     Column("Memory", right=True, whole=True),
 )
 _FIGURES_MEAN = (
     "Tokens/s an accelerator; MFU and HFU in % of the dense 16-bit peak, causal half of attention; memory of the "
-    "fullest stage; +/-: nine of ten published runs of the kind came out within."
+    "fullest stage"
 )
+
+
+def _meaning(*, ideal: bool) -> str:
+    """Say what the figures are."""
+    if ideal:
+        return f"{_FIGURES_MEAN}. Physics alone has no interval: no software reaches it."
+    return f"{_FIGURES_MEAN}; +/-: nine of ten published runs of the kind came out within."
 
 
 def ranking_table(result: PlanResult) -> TableView:
     """Return the ranked plans of one machine; what the events of their schedules say stands below."""
     question = result.question
     rows: list[tuple[str | Cell, ...]] = [
-        (str(plan.rank), layout_words(plan.layout), *_figures(plan)) for plan in result.plans
+        (str(plan.rank), layout_words(plan.layout), *_figures(plan, ideal=question.ideal))
+        for plan in result.plans
     ]
-    notes = [_legend([plan.layout for plan in result.plans]), _FIGURES_MEAN] if result.plans else []
+    notes = []
+    if result.plans:
+        notes = [_legend([plan.layout for plan in result.plans]), _meaning(ideal=question.ideal)]
     gaps = [plan.gap for plan in result.plans if plan.gap is not None]
     if gaps:
+        low, high = (f"{100 * gap:+z.1f}" for gap in (min(gaps), max(gaps)))
+        spread = low if low == high else f"{low} to {high}"
         notes.append(
-            f"Timed by the events of their schedules, steps differ by {100 * min(gaps):+.1f} to "
-            f"{100 * max(gaps):+.1f} % from the closed form."
+            f"Timed by the events of their schedules, steps differ by {spread} % from the closed form."
         )
     notes.append(
         f"{units.count(result.evaluated)} layouts evaluated, {units.count(result.fitting)} of them fit."
@@ -166,7 +177,8 @@ def comparison_table(results: PlanResults) -> TableView:
             rows.append((named, Cell("nothing fits", "bad"), *[""] * (len(columns) - 1)))
             continue
         days, _, usd, _ = _training_cells(best)
-        rows.append((named, *_figures(best), *((days, usd) if with_training else ())))
+        figures = _figures(best, ideal=result.question.ideal)
+        rows.append((named, *figures, *((days, usd) if with_training else ())))
         notes.append(f"{named}: {layout_words(best.layout)}.")
     if results.best:
         question = results.best.question
@@ -174,7 +186,8 @@ def comparison_table(results: PlanResults) -> TableView:
     elif notes:
         notes.append("Cheapest a token: no price is known; give --price usd_per_hour=...")
     if notes:
-        notes += [_legend([result.best.layout for result in results if result.best]), _FIGURES_MEAN]
+        notes.append(_legend([result.best.layout for result in results if result.best]))
+        notes.append(_meaning(ideal=results[0].question.ideal))
     hidden = ("HFU", "+/-") if with_training else ()
     shown = (replace(one, since=100) if one.title in hidden else one for one in columns)
     return TableView(

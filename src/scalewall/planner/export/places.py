@@ -8,6 +8,7 @@ parallel layout" (2025).
 from __future__ import annotations
 
 import re
+from itertools import groupby
 
 from scalewall.errors import InputError
 from scalewall.planner.layout import Layout
@@ -19,19 +20,23 @@ __all__ = ["placed_chunks", "placement"]
 _LETTERS = "EtmL|"
 _GROUP = re.compile(r"\(([^()]*)\)\*(\d+)")
 _LETTER = re.compile(r"([A-Za-z|])\*(\d+)")
+_FEW = 2
+"""Equal parts that are written out."""
 _MOST_TIMES = 1000
 _LONGEST = 10_000
 """Letters written out; the deepest models have some hundred layers."""
 
 
 def placement(model: Transformer, layout: Layout) -> str:
-    """Return which layers go where; empty where they divide evenly."""
+    """Return which layers go where, equal parts together: ``E|(t|)*126L``; empty where they divide evenly."""
     if model.layers % (layout.pp * layout.chunks) == 0:
         return ""
     parts = ["t" * count for count in part_layers(model, layout.pp, layout.chunks)]
     parts[0] = "E" + parts[0]
     parts[-1] += "m" * model.prediction_layers + "L"
-    return "|".join(parts)
+    alike = ((f"{part}|", len(list(same))) for part, same in groupby(parts[:-1]))
+    runs = (f"({part})*{times}" if times > _FEW else part * times for part, times in alike)
+    return "".join(runs) + parts[-1]
 
 
 def placed_chunks(placed: str, pp: int, layers: int) -> int:
