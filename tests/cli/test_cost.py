@@ -95,6 +95,7 @@ def test_files(tmp_path: Path) -> None:
         (("--machine", "h10", "--accelerators", "1", "--days", "1"), "--machine: 'h10'"),
         (("--accelerators", "-1", "--days", "1"), "--accelerators"),
         (("--accelerators", "1", "--days", "nan"), "--days"),
+        (("--accelerators", "8.5", "--days", "1"), "--accelerators: 8.5"),
         ((*STATED, "--plot", "cost.gif"), "--plot"),
         ((*STATED, "--plot", "cost.png"), "runs of known size"),
     ],

@@ -110,6 +110,8 @@ def test_the_page_is_self_contained(tmp_path: Path) -> None:
         (("--start-spread", "0.5"), "--start-spread: 0.5"),
         (("--rate", "speed=2"), "--rate: 'speed'"),
         (("--rate", "latency"), "--rate: 'latency'"),
+        (("--rate", "latency=100"), "--rate latency: 100"),
+        (("--worlds", "-1"), "--worlds: -1"),
         (("--generations", "99"), "--generations: 99"),
         (("--generation-years", "0"), "--generation-years: 0"),
         (("--lag", "-1"), "--lag: -1"),

@@ -86,6 +86,7 @@ _FLAGS = {
     "start": "--start",
     "start_spread": "--start-spread",
     "rate": "--rate",
+    "worlds": "--worlds",
     "generation_years": "--generation-years",
     "generations": "--generations",
     "lag_years": "--lag",
@@ -103,7 +104,7 @@ def as_flag(field: str) -> str:
     """Return the name of an error's field as the option that sets it; other names stay as they are."""
     if field in _FLAGS:
         return _FLAGS[field]
-    if field.startswith("bound "):
+    if field.startswith(("bound ", "rate ", "price ")):
         return f"--{field}"
     if field.startswith("override "):
         return f"--set {field.removeprefix('override ')}"

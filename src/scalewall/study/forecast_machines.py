@@ -61,7 +61,7 @@ class Progress:
 
     def __post_init__(self) -> None:
         for name in self.rates():
-            check_finite(name, getattr(self, name), _LEAST, _MOST, "times a year")
+            check_finite(f"rate {name}", getattr(self, name), _LEAST, _MOST, "times a year")
         check_finite("generation_years", self.generation_years, 0.25, 20, "years")
 
     def rates(self) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -114,6 +115,9 @@ def stated_run(
         A value out of range, one too many or one too few.
     """
     _check(accelerators=accelerators, seconds=seconds, training_flop=training_flop, utilization=utilization)
+    if accelerators is not None and accelerators != int(accelerators):
+        near = [str(math.floor(accelerators)), str(math.ceil(accelerators))]
+        raise InputError("accelerators", accelerators, "a whole number", near)
     prices = prices_of(machine, changes)
     if accelerators is not None and seconds is not None:
         if training_flop is not None:
