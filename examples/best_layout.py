@@ -12,8 +12,8 @@ for plan in result.plans:
 leanest = result.front[-1]
 print(f"The leanest takes {leanest.seconds:.2f} s and {leanest.memory_bytes / 1e9:.0f} GB.")
 left_out = result.excluded[0]
-print(f"{result.evaluated} layouts evaluated. Left out, for one: {left_out.region}:")
-print(f"{left_out.reason}.")
+print(f"{result.evaluated} layouts evaluated. Left out, for one:")
+print(f"{left_out.region} ({left_out.reason}).")
 
 choice = sw.recommend("llama3-8b", "h100", 256, 8192, tokens=1e12, days=30).chosen
 assert choice is not None
