@@ -71,6 +71,28 @@ def test_a_task_that_kills_every_process_is_given_up_and_the_others_done() -> No
     assert outcomes[3].lost == "its process died, 3 times in a row"
 
 
+UNGUARDED = """
+from scalewall.study.executors import LocalProcesses
+from tests.study.tasks import sleep_long
+with LocalProcesses(1) as executor:
+    list(executor.run(sleep_long, range(100)))
+"""
+
+
+def test_processes_that_cannot_start_end_the_run(tmp_path: Path) -> None:
+    script = tmp_path / "unguarded.py"
+    script.write_text(UNGUARDED)
+    done = subprocess.run(
+        [sys.executable, script],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": "."},
+        check=False,
+        timeout=300,
+    )
+    assert "ExecutorLostError: no process of this machine starts" in done.stderr.rstrip().splitlines()[-1]
+
+
 ORPHANS = """
 from scalewall.study.executors import LocalProcesses
 from scalewall.study.running import part_points

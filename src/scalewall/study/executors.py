@@ -115,6 +115,8 @@ class InProcess:
 class LocalProcesses:
     """Several processes of this machine; one that dies is replaced and its task done again.
 
+    Raises :class:`ExecutorLostError` while it runs if none of them can start.
+
     Parameters
     ----------
     workers : int
@@ -176,7 +178,19 @@ class LocalProcesses:
                 return Outcome.of(item, self._opened().submit(task, item).result)
             except BrokenProcessPool:
                 self._close()
+        if not self._can_work():
+            reason = 'a script that starts some needs `if __name__ == "__main__":` around what it does'
+            raise ExecutorLostError(f"no process of this machine starts ({reason})")
         return Outcome(item, None, f"its process died, {MOST_DEATHS} times in a row")
+
+    def _can_work(self) -> bool:
+        """Tell whether a process can do anything at all."""
+        try:
+            self._opened().submit(os.getpid).result()
+        except BrokenProcessPool:
+            self._close()
+            return False
+        return True
 
     def _opened(self) -> ProcessPoolExecutor:
         if self._pool is None:
