@@ -26,3 +26,14 @@ def test_the_bar_shows_for_long_work_that_is_watched(
         update("h100", 2, 2)
     err = capsys.readouterr().err
     assert ("h100" in err) == shown
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_a_line_says_what_is_worked_on_where_someone_watches(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], watched: bool
+) -> None:
+    monkeypatch.setattr(progress, "to_terminal", lambda: watched)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress.status_line() as show:
+        show("512 h100 ...")
+    assert ("512 h100" in capsys.readouterr().err) == watched

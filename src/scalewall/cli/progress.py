@@ -1,4 +1,4 @@
-"""A progress bar on standard error, for work that takes a while and only where a person watches."""
+"""What is being worked on, on standard error, for work that takes a while and only where a person watches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from time import monotonic
 
 from scalewall.cli.flags import to_terminal
 
-__all__ = ["progress_bar"]
+__all__ = ["progress_bar", "status_line"]
 
 _SHOWN_AFTER = 1.0
 """Seconds of work before the bar shows: less needs none."""
@@ -40,3 +40,15 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
                 shown.enter_context(bar)
 
         yield update
+
+
+@contextmanager
+def status_line() -> Iterator[Callable[[str], None]]:
+    """Yield a function that says what is worked on, where nobody knows how much there is; gone with the context."""
+    from rich.console import Console
+
+    line = Console(stderr=True).status("")
+    with ExitStack() as shown:
+        if to_terminal():
+            shown.enter_context(line)
+        yield line.update

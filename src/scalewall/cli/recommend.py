@@ -17,6 +17,7 @@ from scalewall.cli.flags import note_compiling, overrides_of, print_warnings
 from scalewall.cli.output_files import check_files
 from scalewall.cli.plan import Bound, Failures, Machines
 from scalewall.cli.planner_inputs import named
+from scalewall.cli.progress import status_line
 from scalewall.errors import InputError
 
 if TYPE_CHECKING:
@@ -67,13 +68,14 @@ def recommend(
     """Recommend how many accelerators to take, and with which layout: the fewest or cheapest that finish in time."""
     from scalewall.planner.planning import question_of
     from scalewall.planner.recommend import recommend as find
+    from scalewall.report import units
     from scalewall.report.plots import PLOT_SUFFIXES
 
     check_files((("--csv", csv, (".csv",)), ("--plot", plot, PLOT_SUFFIXES)))
     within, note = _days(days, by, start)
     note_compiling("evaluate_row")
     found = []
-    with named():
+    with named(), status_line() as show:
         for name in machine:
             question = question_of(
                 model,
@@ -94,7 +96,12 @@ def recommend(
                 ideal=ideal,
                 failures=failures,
             )
-            found.append(find(question, within, aim, max_gpus))  # type: ignore[arg-type]
+            device = question.run.device.name
+
+            def trying(ranks: int, device: str = device) -> None:
+                show(f"{units.count(ranks)} {device} ...")
+
+            found.append(find(question, within, aim, max_gpus, trying))  # type: ignore[arg-type]
     print_warnings(warning for one in found for warning in one.warnings)
     if csv:
         _write(csv, found)
