@@ -15,7 +15,7 @@ from scalewall.ideal.limits import limits_of
 from scalewall.ideal.study import LimitsStudy
 from scalewall.study.running import seconds_a_point
 from scalewall.study.uncertain_inputs import default_table, worlds_of
-from scalewall.study.uncertainty import Question, question_of
+from scalewall.study.uncertain_question import Question, question_of
 
 WORLDS = 400
 ASKED = 10_000

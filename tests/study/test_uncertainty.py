@@ -18,7 +18,8 @@ from scalewall.study import InProcess, Results, run_sweep
 from scalewall.study.outputs import CURVE_FLOP, utilizations_at
 from scalewall.study.running import Progress
 from scalewall.study.uncertain_inputs import EVIDENCE, default_table, read_worlds, worlds_of
-from scalewall.study.uncertainty import ANSWERS, QUANTILES, Uncertainty, question_of, uncertainty_of
+from scalewall.study.uncertain_question import ANSWERS, question_of
+from scalewall.study.uncertainty import QUANTILES, Uncertainty, uncertainty_of
 
 FEW = [3, 12288, 1572864]
 SMALL: dict[str, Any] = {

@@ -86,7 +86,8 @@ def uncertainty(
     from scalewall.study.store import check_folder
     from scalewall.study.sweep import DEFAULT_MACHINE
     from scalewall.study.uncertain_inputs import default_table, read_worlds, worlds_of
-    from scalewall.study.uncertainty import question_of, uncertainty_of
+    from scalewall.study.uncertain_question import question_of
+    from scalewall.study.uncertainty import uncertainty_of
 
     if defaults:
         import tomli_w

@@ -12,7 +12,8 @@ from scalewall.study.paths import MACHINE, limits_study
 from scalewall.study.results import Results
 from scalewall.study.running import run_sweep
 from scalewall.study.uncertain_inputs import default_table, worlds_of
-from scalewall.study.uncertainty import Question, Uncertainty, question_of, uncertainty_of
+from scalewall.study.uncertain_question import Question, question_of
+from scalewall.study.uncertainty import Uncertainty, uncertainty_of
 
 __all__ = ["sampled_worlds", "settled", "uncertain_limits", "worlds_question"]
 

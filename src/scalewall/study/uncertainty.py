@@ -11,142 +11,33 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewall.errors import InputError, unknown_name
+from scalewall.errors import InputError
 from scalewall.hardware import read_machine
-from scalewall.study.axes import whole_number
-from scalewall.study.designs import DESIGNS, shares_of
+from scalewall.study.designs import shares_of
 from scalewall.study.outputs import CURVE_FLOP
 from scalewall.study.results import Results
-from scalewall.study.sensitivity import METHODS, Sensitivity, morris_effects, sobol_indices
-from scalewall.study.study_file import MOST_POINTS, sweep_of
-from scalewall.study.sweep import Sweep
+from scalewall.study.sensitivity import Sensitivity, morris_effects, sobol_indices
 from scalewall.study.tables import ERROR
-from scalewall.study.uncertain_inputs import Worlds
+from scalewall.study.uncertain_question import ANSWERS, COLUMNS, Question
 
 __all__ = [
-    "ANSWERS",
     "QUANTILES",
     "CurveSpread",
     "LimitSpread",
-    "Question",
     "Uncertainty",
-    "question_of",
     "uncertainty_of",
 ]
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Shares of the worlds that lie below what is reported."""
 
-ANSWERS: Mapping[str, float] = {
-    "last_pass_flop": 0.0,
-    "first_failure_flop": np.inf,
-    "largest_feasible_flop": 0.0,
-}
-"""Limits, and what one counts as where a grid has none: below its first run, or beyond its last."""
-
 EXPLAINED = ("last_pass_flop", "largest_feasible_flop")
 """Limits whose spread is traced to inputs, in decades."""
 
-_COLUMNS = (*ANSWERS, "threshold_utilization", *CURVE_FLOP)
 _LEAST_PRESENT = 0.5
 """Share of the worlds whose grid must reach a training compute for its spread to be reported."""
 
-_DESIGN = "sobol"
 _Numbers = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Question:
-    """Uncertain inputs and how they are sampled.
-
-    Parameters
-    ----------
-    worlds : Worlds
-        The inputs.
-    sweep : Sweep
-        The same as a study of a sweep.
-    method : str or None
-        Sensitivity that is asked for, a name of :data:`~scalewall.study.sensitivity.METHODS`.
-    """
-
-    worlds: Worlds
-    sweep: Sweep
-    method: str | None
-
-
-def question_of(
-    worlds: Worlds,
-    samples: int | None = None,
-    seed: int | None = None,
-    design: str | None = None,
-    method: str | None = None,
-    usual: int = 512,
-) -> Question:
-    """Return uncertain inputs as a sweep, checked as a whole.
-
-    Parameters
-    ----------
-    worlds : Worlds
-        What is uncertain.
-    samples : int, optional
-        Worlds; for a sensitivity its base samples or walks, each of which takes several. Default: the file's
-        count, else ``usual``.
-    seed : int, optional
-        Default: the file's, else 0.
-    design : str, optional
-        A name of :data:`~scalewall.study.designs.DESIGNS`; default: the file's, else ``sobol``. A sensitivity
-        brings its own.
-    method : str, optional
-        A sensitivity to compute.
-    usual : int
-        Samples where nobody says how many.
-
-    Raises
-    ------
-    InputError
-        Naming the input, its value and what is allowed.
-    """
-    settings = worlds.settings
-    field = "samples.count" if samples is None else "--samples"
-    count = whole_number(field, settings.get("count", usual) if samples is None else samples, 1, MOST_POINTS)
-    if method is not None:
-        chosen = _design_of(method, design)
-        count = _evaluations(field, count, method, len(worlds.beliefs))
-    else:
-        field = "samples.design" if design is None else "--design"
-        chosen = str(settings.get("design", _DESIGN)) if design is None else design
-        plain = [name for name in DESIGNS if name not in METHODS.values()]
-        if chosen not in plain:
-            raise unknown_name(field, chosen, plain)
-    drawn = {belief.path: dict(belief.distribution) for belief in worlds.beliefs}
-    chance = {"count": count, "seed": settings.get("seed", 0) if seed is None else seed, "design": chosen}
-    sweep = sweep_of(
-        {
-            "fixed": dict(worlds.fixed),
-            "samples": {**chance, **drawn},
-            "outputs": {"kind": "limits-curve", "columns": list(_COLUMNS)},
-        }
-    )
-    return Question(worlds, sweep, method)
-
-
-def _design_of(method: str, design: str | None) -> str:
-    if method not in METHODS:
-        raise unknown_name("--sensitivity", method, METHODS)
-    if design is not None:
-        allowed = f"none beside a sensitivity, which has its own ({METHODS[method]})"
-        raise InputError("--design", design, allowed)
-    return METHODS[method]
-
-
-def _evaluations(field: str, samples: int, method: str, inputs: int) -> int:
-    """Return how many evaluations so many base samples or walks take."""
-    if method == "morris":
-        return whole_number(field, samples, 2, MOST_POINTS) * (inputs + 1)
-    if samples < 2 or samples & (samples - 1):
-        usual = 2 ** max(1, round(np.log2(samples)))
-        raise InputError(field, samples, "a power of 2 from 2, which Sobol indices need", [str(usual)])
-    return samples * (inputs + 2)
 
 
 @dataclass(frozen=True)
@@ -225,8 +116,8 @@ def uncertainty_of(question: Question, results: Results) -> Uncertainty:
         Points are missing, or every one failed.
     """
     sweep = question.sweep
-    table = {name: _column(results, name) for name in _COLUMNS}
-    if len(table[_COLUMNS[0]]) != sweep.count:
+    table = {name: _column(results, name) for name in COLUMNS}
+    if len(table[COLUMNS[0]]) != sweep.count:
         raise InputError(
             "results", str(results.path), f"all of the {sweep.count:,} points; run it again to go on"
         )
