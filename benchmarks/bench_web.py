@@ -3,8 +3,8 @@
 Run: python -m benchmarks.bench_web [--users 25] [--seconds 60]
 
 Times are a client's on the same machine, by the clock: a busy machine lengthens them, and its load is printed. Users
-drag without a pause: the next preview goes out when the last one has come (a browser does the same), after twenty of
-them they let go and take the full search.
+drag without a pause: the next preview goes out when the last one has come (a browser does the same), after fifteen
+of them they let go and take the full search.
 """
 
 from __future__ import annotations
@@ -27,17 +27,24 @@ from urllib.parse import urlencode, urlsplit
 import psutil
 
 from benchmarks.timing import heading, shown, table
+from scalewall.web.pages.form import STEPS
 from tests.report.browser import chromium
 
 MACHINES = ("h100", "b200", "gb200-nvl72")
-SLIDERS = {
-    "months": [0.5 * step for step in range(1, 73)],
-    "network_bandwidth": [0.1 * step for step in range(1, 200)],
-    "memory_bandwidth": [0.1 * step for step in range(1, 200)],
-    "latency": [0.02 * step for step in range(1, 200)],
-    "data_factor": [0.1 * step for step in range(1, 200)],
-}
-DRAG = 20
+MANY = (
+    *MACHINES,
+    "h200",
+    "b300",
+    "gb300-nvl72",
+    "mi300x",
+    "mi355x",
+    "tpu-v5p",
+    "tpu-v6e",
+    "a100-80gb",
+    "v100",
+)
+"""What the users of the crowd look at, each at another one beside the first two."""
+DRAG = 15
 EVENT = 0.05
 """Seconds between two movements of a hand."""
 
@@ -122,21 +129,43 @@ def percentile(times: Sequence[float], share: float = 0.95) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-def one_user(url: str) -> list[Row]:
+def settle(process: psutil.Process, most: float = 120.0) -> None:
+    """Wait until the server has prepared what its pages show first."""
+    end = time.monotonic() + most
+    before = spent(process)
+    while time.monotonic() < end:
+        time.sleep(2.0)
+        now = spent(process)
+        if now - before < 0.2:
+            return
+        before = now
+
+
+def spent(process: psutil.Process) -> float:
+    """Return the processor time of the server and its search processes so far (s)."""
+    times = [one.cpu_times() for one in [process, *process.children(recursive=True)]]
+    return sum(one.user + one.system for one in times)
+
+
+def one_user(url: str, process: psutil.Process) -> list[Row]:
     """Measure previews and full searches of one visitor, three configurations, the default grid."""
     visitor = Visitor(url, "one")
     for machine in MACHINES:
         visitor.ask(query("months", 3.0, (machine,)), "full")
     visitor.ask(query("months", 3.0), "full")
+    before = spent(process)
     previews = [
         visitor.ask(query(slider, value), "preview")
-        for slider, values in SLIDERS.items()
-        for value in values[3 : 3 + DRAG]
+        for slider, values in STEPS.items()
+        for value in values
+        if slider != "threshold"
     ]
+    processors = (spent(process) - before) / len(previews)
     cold = [visitor.ask(query("months", 3.01 + 0.37 * turn), "full") for turn in range(5)]
     kept = [visitor.ask(query("months", 3.01 + 0.37 * turn), "full") for turn in range(5) for _ in range(4)]
     return [
         Row("preview while dragging, p95", percentile(previews), 0.2),
+        Row("  its processor time, mean", processors, 0.2),
         Row("full search on release, cold, worst of 5", max(cold), 2.0),
         Row("full search on release, kept, p95", percentile(kept), 0.1),
     ]
@@ -174,14 +203,16 @@ def crowd(url: str, process: psutil.Process, users: int, seconds: float) -> list
         try:
             visitor = Visitor(url, f"user-{number}")
             while time.monotonic() < end:
-                slider = chance.choice(list(SLIDERS))
-                at = chance.randrange(len(SLIDERS[slider]) - DRAG)
-                for value in SLIDERS[slider][at : at + DRAG]:
+                slider = chance.choice(list(STEPS))
+                machines = (chance.choice(MANY), *MACHINES[:2])
+                values = STEPS[slider]
+                at = chance.randrange(len(values))
+                for value in (values[(at + turn) % len(values)] for turn in range(DRAG)):
                     if time.monotonic() > end:
                         return
-                    times.append(visitor.ask(query(slider, value), "preview"))
+                    times.append(visitor.ask(query(slider, value, machines), "preview"))
                     time.sleep(EVENT)
-                visitor.ask(query(slider, SLIDERS[slider][at + DRAG]), "full")
+                visitor.ask(query(slider, values[at], machines), "full")
         except Exception as error:
             errors.append(error)
 
@@ -211,7 +242,8 @@ def main() -> None:
     heading("The simulator in the browser")
     print(f"load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     with server() as (url, process):
-        rows = [*one_user(url), *page(url), *crowd(url, process, options.users, options.seconds)]
+        settle(process)
+        rows = [*one_user(url, process), *page(url), *crowd(url, process, options.users, options.seconds)]
         print(f"memory of the server and its searches: {memory(process) / 1e6:.0f} MB")
     table(("", "measured", "bound", "of it", ""), [row.cells() for row in rows])
 

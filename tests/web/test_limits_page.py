@@ -42,7 +42,7 @@ def test_the_first_answer_is_there_at_once(url: str, browser: Windows) -> None:
             "On H100, runs stay efficient up to 5.80e28 FLOP"
         )
         assert [name for name, _, _ in curves(seen.page)] == ["H100", "real training runs"]
-        expect(seen.page.locator("#tables .sw-table").first).to_contain_text("6.83e31")
+        expect(seen.page.locator("#summary .sw-table").first).to_contain_text("6.83e31")
 
 
 def test_every_preset_is_drawn(url: str, browser: Windows) -> None:

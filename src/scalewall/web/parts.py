@@ -71,7 +71,8 @@ def table(view: TableView, caption: bool = True, links: Sequence[str] = (), sort
         if links:
             text = _cell(row[0]).text
             cells[0] = html.Td(
-                dcc.Link(text, href=links[number], title=f"Look at {text}"), className="sw-right"
+                dcc.Link(text, href=links[number], title=f"Look at {text}"),
+                className=_side(view.columns[0].right),
             )
         rows.append(html.Tr(cells))
     grid = html.Table(

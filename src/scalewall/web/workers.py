@@ -23,8 +23,10 @@ Result = TypeVar("Result")
 Task = Callable[..., Result]
 """A function of a module; besides its arguments it takes a :data:`Progress`."""
 
-_WAIT = 0.02
+_WAIT = 0.1
 """Seconds between looks at whether a question still matters."""
+_TELL = 0.1
+"""Seconds between two words of a process on how far it is."""
 _GRACE = 5.0
 """Seconds that a process has to notice that nobody waits."""
 
@@ -213,10 +215,15 @@ def _serve(pipe: Connection) -> None:
     """Answer questions until the pipe closes; None on the pipe says that nobody waits any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
+    told = 0.0
+
     def advance(name: str, done: int, total: int) -> None:
+        nonlocal told
         if pipe.poll():
             raise StaleError
-        pipe.send(("progress", (name, done, total)))
+        if time.monotonic() > told + _TELL:
+            told = time.monotonic()
+            pipe.send(("progress", (name, done, total)))
 
     while True:
         try:

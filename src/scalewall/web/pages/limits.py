@@ -54,12 +54,16 @@ _ABOUT = {
 
 @dataclass(frozen=True)
 class Shown:
-    """What the page shows of a set of answers: parts of the page and the figures with named colours."""
+    """What the page shows of a set of answers: parts of the page and the figures with named colours.
+
+    Previews leave details and takeaway empty: they come with the full answer.
+    """
 
     cards: Part
     answer: Part
     status: str
-    tables: Part
+    summary: Part
+    details: Part
     takeaway: Part
     figures: dict[str, Any]
     preview: bool
@@ -74,8 +78,9 @@ def shown(state: State, answers: Sequence[Answer]) -> Shown:
         cards=_cards(state, answers),
         answer=_answer(answers),
         status=_status(found, preview),
-        tables=_tables(state, answers, found),
-        takeaway=_takeaway(state),
+        summary=table(summary_table(found)) if found else [],
+        details=[] if preview else _details(state, answers, found),
+        takeaway=[] if preview else _takeaway(state),
         figures={key: specification(chart) for key, chart in charts.items()},
         preview=preview,
     )
@@ -136,7 +141,8 @@ def limits_page(state: State, problems: Sequence[str], first: Shown) -> Part:
                     ),
                     html.Div(
                         [
-                            html.Div(first.tables, id="tables"),
+                            html.Div(first.summary, id="summary"),
+                            html.Div(first.details, id="details"),
                             html.Div(
                                 [chart_card(key, "", _ABOUT[key]) for key in others], className="sw-charts"
                             ),
@@ -263,18 +269,15 @@ def _line(answer: Answer, marked: bool) -> Part:
     )
 
 
-def _tables(state: State, answers: Sequence[Answer], found: Sequence[Limits]) -> list[Part]:
+def _details(state: State, answers: Sequence[Answer], found: Sequence[Limits]) -> list[Part]:
+    """Return what opens by a click: warnings, the open configuration's runs, the closed forms."""
     if not found:
         return []
     own = next((one.limits for one in answers if one.place == state.chosen and one.limits), None) or found[0]
     warnings = all_warnings(found)
+    count = "1 warning" if len(warnings) == 1 else f"{len(warnings)} warnings"
     return [
-        table(summary_table(found)),
-        *(
-            [fold(f"{len(warnings)} warning{'s' if len(warnings) > 1 else ''}", *map(note, warnings))]
-            if warnings
-            else []
-        ),
+        *([fold(count, *map(note, warnings))] if warnings else []),
         fold(f"Every run of {own.title}", table(curve_table(own), caption=False)),
         fold("Estimates without a search", table(closed_form_table(found), caption=False)),
     ]

@@ -85,7 +85,8 @@ def _add_answer(app: Dash, answers: Answers, tickets: Tickets) -> None:
         Output("cards", "children"),
         Output("answer", "children"),
         Output("status", "children"),
-        Output("tables", "children"),
+        Output("summary", "children"),
+        Output("details", "children"),
         Output("takeaway", "children"),
         Output("figures", "data"),
         Input("ask", "data"),
@@ -93,7 +94,7 @@ def _add_answer(app: Dash, answers: Answers, tickets: Tickets) -> None:
     )
     def answer(ask: dict[str, Any] | None) -> tuple[Any, ...]:
         if not ask:
-            return (no_update,) * 7
+            return (no_update,) * 8
         session, number, mode = str(ask["session"])[:64], int(ask["number"]), ask["mode"]
         state = decode(str(ask["query"])).state
         stale = tickets.take(session, number)
@@ -106,18 +107,18 @@ def _add_answer(app: Dash, answers: Answers, tickets: Tickets) -> None:
                 lambda name, done, total: tickets.note(session, name, done, total),
             )
         except StaleError:
-            return (no_update,) * 7
+            return (no_update,) * 8
         except Exception:
             app.logger.exception("/?%s", ask["query"])
             answered = {"number": number, "mode": "full", "query": encode(state)}
-            return answered, no_update, notice("No answer", [BROKEN], "bad"), "", [], [], {}
+            return answered, no_update, notice("No answer", [BROKEN], "bad"), "", [], [], [], {}
         answered = {
             "number": number,
             "mode": "preview" if one.preview else "full",
             "query": encode(state),
         }
-        takeaway = no_update if one.preview else one.takeaway
-        return answered, one.cards, one.answer, one.status, one.tables, takeaway, one.figures
+        later = (no_update, no_update) if one.preview else (one.details, one.takeaway)
+        return answered, one.cards, one.answer, one.status, one.summary, *later, one.figures
 
 
 def _add_operations(app: Dash) -> None:

@@ -10,6 +10,7 @@ from scalewall.errors import InputError
 from scalewall.hardware import machine_names, read_machine
 from scalewall.hardware.fields import PRECISIONS
 from scalewall.report.catalogue_tables import machine_table, machines_tables
+from scalewall.report.table import Cell
 from scalewall.web.parts import link_button, notice, table
 
 __all__ = ["machine_page", "machines_page"]
@@ -39,19 +40,16 @@ def machines_page(precision: int = 16) -> Part:
                 ],
                 className="sw-buttons",
             ),
-            html.Details(
-                [
-                    html.Summary(f"Look one up ({len(machines)})"),
-                    html.Ul(
-                        [html.Li(dcc.Link(one.title, href=f"/machines/{one.name}")) for one in machines],
-                        className="sw-columns",
-                    ),
-                ],
-                open=True,
+            *(
+                table(view, links=[f"/machines/{_text(row[0])}" for row in view.rows], sortable=True)
+                for view in machines_tables(machines, precision)
             ),
-            *(table(view) for view in machines_tables(machines, precision)),
         ]
     )
+
+
+def _text(cell: str | Cell) -> str:
+    return cell.text if isinstance(cell, Cell) else cell
 
 
 def machine_page(name: str) -> Part:
