@@ -160,10 +160,13 @@ def test_flags_to_run_it() -> None:
     assert "[parallelism]" in result.out
 
 
-def test_nothing_fits_is_an_answer() -> None:
+def test_nothing_fits_is_an_answer(tmp_path: Path) -> None:
+    picture = tmp_path / "plan.png"
     result = run("plan", "--model", "llama3-70b", "--machine", "h100", "--gpus", "8", "--global-batch", "64",
-                 "--seq", "8192", "--bound", "recompute=none")  # fmt: skip
+                 "--seq", "8192", "--bound", "recompute=none", "--plot", picture)  # fmt: skip
     assert result.code == 1
+    assert f"nothing fits: {picture} is not written" in result.err
+    assert not picture.exists()
     assert "Nothing fits" in result.out
     assert "16 accelerators instead of 8" in " ".join(result.out.split())
     assert "Closest" in result.out

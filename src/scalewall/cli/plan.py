@@ -147,6 +147,8 @@ def plan(
         write_pictures(
             first.best.estimate, plot, timeline, first.front, (ranking_table(first), excluded_table(first))
         )
+    elif plot or timeline:
+        print_warnings(f"nothing fits: {path} is not written" for path in (plot, timeline) if path)
     if export and first.best:
         written = exported(export, first.question.run, first.best.layout, first.question.profile)
         assert written is not None
