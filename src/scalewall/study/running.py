@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow as pa
 
 from scalewall.errors import ScalewallError
 from scalewall.study.executors import Executor, InProcess

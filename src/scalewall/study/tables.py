@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow as pa
 
 from scalewall.study.outputs import KINDS, Row, columns_of
 from scalewall.study.paths import MACHINE, Value, is_figure
