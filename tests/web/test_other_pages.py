@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.web.opening import Windows, landed, visit
+from tests.web.opening import Windows, answered, landed, until, visit
 
 SMALL = "model=gpt2-124m&machine=h100&gpus=8&global_batch=64&seq=1024&tokens=1e10"
 SOON = "machine=h100&generations=0&search=reference"
@@ -99,8 +99,14 @@ def test_machines_and_laws_lead_to_limits(url: str, browser: Windows) -> None:
         expect(page.locator("#page")).to_contain_text("datasheet")
         page.get_by_role("link", name="How far training scales on it").click()
         expect(page.locator("#answer")).to_contain_text("On h100, runs stay efficient")
+        answered(page)
+        page.get_by_role("slider", name="Longest run (months)").press("ArrowRight")
+        until(page, "location.search.includes('months=3.5')")
+        answered(page)
         page.get_by_role("link", name="Laws").click()
         expect(page.locator("#page")).to_contain_text("chinchilla-20")
+        page.get_by_role("link", name="Limits").click()
+        expect(page.get_by_role("textbox", name="Longest run (months)")).to_have_value("3.5")
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "/machines/..%2F..%2Fetc"])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qs
 
 import dash_mantine_components as dmc
-from dash import ClientsideFunction, Dash, Input, Output, dcc, html
+from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html
 
 from scalewall._version import __version__
 from scalewall.web.answers import Answers, Tickets
@@ -87,9 +88,10 @@ def build_app(answers: Answers, questions: Questions) -> Dash:
         Output("navigation", "children"),
         Input("url", "pathname"),
         Input("url", "search"),
+        State("remembered", "data"),
     )
-    def show(path: str | None, search: str | None) -> tuple[Part, Part]:
-        return _page(path or "/", search or "", answers), _navigation(path or "/")
+    def show(path: str | None, search: str | None, remembered: dict[str, str] | None) -> tuple[Part, Part]:
+        return _page(path or "/", search or "", answers), _navigation(path or "/", remembered or {})
 
     protect(app.server, app.csp_hashes())
     return app
@@ -103,6 +105,7 @@ def _frame() -> Part:
             dcc.Store(id="themes", data=themes()),
             dcc.Store(id="scheme"),
             dcc.Store(id="width"),
+            dcc.Store(id="remembered"),
             html.A("To the content", href="#content", className="sw-skip"),
             html.Header(
                 html.Div(
@@ -133,10 +136,15 @@ def _frame() -> Part:
     )
 
 
-def _navigation(path: str) -> list[Part]:
+def _navigation(path: str, remembered: Mapping[str, str]) -> list[Part]:
+    """Return the links to the pages, each as the visitor left it."""
     here = "/" if path == "/" else f"/{path.split('/')[1]}"
     return [
-        dcc.Link(title, href=address, className="sw-here" if address == here else "")
+        dcc.Link(
+            title,
+            href=f"{address}?{remembered[address]}" if address in remembered else address,
+            className="sw-here" if address == here else "",
+        )
         for address, title in _PAGES.items()
     ]
 

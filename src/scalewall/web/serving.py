@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from threading import Thread
@@ -46,6 +47,7 @@ class Server:
     def __init__(self, host: str, port: int, workers: int | None = None) -> None:
         from waitress.server import create_server
 
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         self._workers = Workers(workers or max(2, os.cpu_count() or 2))
         self._answers = Answers(self._workers)
         self._questions = Questions(self._workers)

@@ -96,7 +96,11 @@
     send("full");
   }
 
+  const remembered = {};
+
   function tellLink(query) {
+    remembered[location.pathname] = query;
+    put("remembered", { ...remembered });
     window.dash_clientside.set_props("link", { value: `${location.origin}${location.pathname}?${query}` });
   }
 
