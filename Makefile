@@ -40,8 +40,9 @@ lint: .venv/.installed-dev
 bench: .venv/.installed-dev  ## speed as ratios against plain Python and against bounds
 	@for script in benchmarks/bench_*.py; do PYTHONPATH=. $(BIN)/python "$$script"; done
 
-validate: .venv/.installed-run  ## every published claim beside our number
+validate: .venv/.installed-run  ## every published claim and run beside our number, the planner fitted again
 	@$(BIN)/python -m scalewall reproduce
+	@$(BIN)/python -m scalewall validate --refit
 
 format: .venv/.installed-dev  ## rewrite the sources in the house style
 	@$(BIN)/ruff check --fix .
