@@ -63,6 +63,12 @@ def test_the_tables_fit_80_columns_and_name_dates_and_sources() -> None:
         assert words in done.out
 
 
+def test_more_accelerators_than_were_made_are_arithmetic() -> None:
+    said = "shipped some 10.5 million accelerators"
+    assert said in " ".join(run("cost", "--accelerators", "2e7", "--days", "1").out.split())
+    assert said not in " ".join(run("cost", *STATED).out.split())
+
+
 def test_files(tmp_path: Path) -> None:
     table, plot, page = tmp_path / "cost.csv", tmp_path / "cost.png", tmp_path / "cost.html"
     sizes = ("--flop", "1e25", "--flop", "1e26", "--utilization", "0.4", "--days", "90")

@@ -37,6 +37,8 @@ def test_the_page_has_every_part(page: tuple[Path, dict]) -> None:
     assert "How far can training runs scale on H100 SXM as in arXiv 2411.01137?" in text
     assert "arXiv 2411.01137" in text
     assert "Epoch AI" in text
+    assert "Levers: failures" in text
+    assert "Llama 3, arXiv:2407.21783 (2e-5)" in text
 
 
 def test_the_json_holds_what_the_page_shows(page: tuple[Path, dict]) -> None:
@@ -59,6 +61,10 @@ def test_the_page_opens_offline_and_draws_everything(page: tuple[Path, dict]) ->
         assert seen.console == []
         assert seen.requests == []
         assert shown.locator(".chart").count() >= 10
+    with chromium() as browser, opened(browser, page[0], 390, "dark") as (shown, seen):
+        shown.wait_for_selector(".chart .main-svg")
+        assert shown.evaluate("document.documentElement.scrollWidth") <= 390
+        assert seen.console == []
 
 
 def test_parts_can_be_left_out(tmp_path: Path) -> None:

@@ -163,7 +163,8 @@ def _sources(analysis: Analysis) -> Section:
     rows = [
         (
             "Equations",
-            "E. Erdil and D. Schneider-Joseph, Data movement limits to frontier model training, 2411.01137",
+            "E. Erdil and D. Schneider-Joseph, Data movement limits to frontier model training, "
+            "arXiv 2411.01137",
         )
     ]
     for one in analysis.limits:
@@ -184,6 +185,8 @@ def _sources(analysis: Analysis) -> Section:
     ]
     prices = dict.fromkeys(figure.source for run in analysis.costs for figure in run.prices.figures.values())
     rows += [("Prices", reference) for reference in prices if reference]
+    if analysis.levers:
+        rows += _lever_sources(analysis.levers)
     if analysis.forecast:
         rows += [
             ("Training runs", reference) for reference in dict.fromkeys(run.source for run in training_runs())
@@ -195,6 +198,15 @@ def _sources(analysis: Analysis) -> Section:
         (),
         (table,),
     )
+
+
+def _lever_sources(levers: Levers) -> list[tuple[str, str]]:
+    """Return who proposes the levers that were pulled, or where their figures come from, once a source."""
+    pulled: dict[str, dict[str, None]] = {}
+    for outcome in levers.outcomes:
+        for one in outcome.what_if.levers:
+            pulled.setdefault(one.source, {})[one.name] = None
+    return [(f"Levers: {', '.join(names)}", source) for source, names in pulled.items()]
 
 
 def analysis_json(analysis: Analysis) -> dict[str, object]:

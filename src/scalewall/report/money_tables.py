@@ -48,6 +48,9 @@ COST_COLUMNS = (
 _PAID = ("usd_per_hour", "usd", "server_cost_ratio", "interconnect_share", "depreciation", "usd_per_kwh")
 _POWERED = ("watts", "server_power_ratio", "average_draw", "pue", "usd_per_kwh")
 _NO_SOURCE = {"user": "as given", "assumed": "assumed"}
+_SHIPPED = 10.5e6
+"""Accelerators of all kinds that NVIDIA had shipped by the end of 2025: Epoch AI, epoch-research/ai-chip-counts,
+snapshot of April 2026."""
 _BEYOND = 9.995e14
 _SCALES = ((1e12, "T"), (1e9, "B"), (1e6, "M"))
 
@@ -94,9 +97,20 @@ def cost_table(runs: Sequence[CostedRun]) -> TableView:
         notes=(
             "Rent: accelerator-hours at the price of one. Own: depreciation and electricity for the run's time. Buy: "
             "accelerators, servers and network. No staff, storage, failures or discounts.",
+            *_supply_notes(runs),
             *dict.fromkeys(prices_words(run.prices) for run in runs),
         ),
     )
+
+
+def _supply_notes(runs: Sequence[CostedRun]) -> list[str]:
+    """Say so where a run takes more accelerators than there are: nobody would sell them at today's price."""
+    if all(run.money is None or run.money.accelerators <= _SHIPPED for run in runs):
+        return []
+    return [
+        f"NVIDIA had shipped some {units.count(_SHIPPED)} accelerators of all kinds by the end of 2025 (Epoch AI): "
+        "what larger clusters cost is arithmetic, not an offer."
+    ]
 
 
 def _cost_row(run: CostedRun, several: bool) -> tuple[str | Cell, ...]:
