@@ -263,7 +263,7 @@ LEVERS: Mapping[str, Lever] = MappingProxyType(
             ),
             Lever(
                 "low-communication",
-                "gradients every {} steps/bits",
+                "rare gradients (steps/bits {})",
                 "algorithm",
                 "STEPS/BITS: once in so many steps, values of so many bits",
                 changes.low_communication,
