@@ -62,6 +62,20 @@ def test_what_how_it_works_says_of_switch_and_law_is_what_is_checked() -> None:
     assert "| Layers at GPT-3's width, exponent 0.3351 | 96 | 96 |" in CHECKED
 
 
+def test_the_planners_errors_are_those_of_its_page() -> None:
+    page = (ROOT / "docs" / "planner-validation.md").read_text(encoding="utf-8")
+    said = re.search(
+        r"Over (\d+) of them its step time is off by ([\d.]+) % in the median and by\s+([\d.]+) % or less for nine of "
+        r"ten; for sources left out of the fit by ([\d.]+) % and ([\d.]+) % \(one constant rate a machine and\s+"
+        r"software: ([\d.]+) % and ([\d.]+) %\)",
+        README,
+    )
+    assert said
+    rows, median, most, held_median, held_most, *rate = said.groups()
+    assert f"| all runs | {rows} | {median} / {most} | {held_median} / {held_most} |" in page
+    assert re.search(rf"\| one constant rate .* \| {rows} \| [\d./ ]+ \| {rate[0]} / {rate[1]} \|", page)
+
+
 COMMANDS = [
     line.split("#")[0].strip()
     for block in blocks("sh")
