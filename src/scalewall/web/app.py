@@ -16,7 +16,7 @@ from scalewall.web.downloads import add_downloads, add_files
 from scalewall.web.look import MANTINE, page_css, themes
 from scalewall.web.pages.asking import Questions, add_asking
 from scalewall.web.pages.laws import laws_page
-from scalewall.web.pages.limits_callbacks import add_limits, first_page
+from scalewall.web.pages.limits_callbacks import Views, add_limits, first_page
 from scalewall.web.pages.machines import machine_page, machines_page
 from scalewall.web.pages.plan import PLAN, plan_page
 from scalewall.web.pages.uploads import add_uploads
@@ -73,7 +73,8 @@ def build_app(answers: Answers, questions: Questions) -> Dash:
     )
     app.layout = _frame()
     tickets = Tickets()
-    add_limits(app, answers, tickets)
+    views = Views(answers)
+    add_limits(app, views, tickets)
     add_asking(app, (PLAN, WHEN), questions, tickets)
     add_uploads(app)
     add_downloads(app.server, answers, tickets)
@@ -91,7 +92,7 @@ def build_app(answers: Answers, questions: Questions) -> Dash:
         State("remembered", "data"),
     )
     def show(path: str | None, search: str | None, remembered: dict[str, str] | None) -> tuple[Part, Part]:
-        return _page(path or "/", search or "", answers), _navigation(path or "/", remembered or {})
+        return _page(path or "/", search or "", views), _navigation(path or "/", remembered or {})
 
     protect(app.server, app.csp_hashes())
     return app
@@ -149,9 +150,9 @@ def _navigation(path: str, remembered: Mapping[str, str]) -> list[Part]:
     ]
 
 
-def _page(path: str, search: str, answers: Answers) -> Part:
+def _page(path: str, search: str, views: Views) -> Part:
     if path == "/":
-        return first_page(search, answers)
+        return first_page(search, views)
     if path == "/plan":
         return plan_page(search)
     if path == "/when":

@@ -56,10 +56,14 @@ class Kept(Generic[Result]):
             kept = self.found(key)
             if kept is None:
                 kept = make()
-                with self._lock:
-                    self._kept[key] = kept
-                    while len(self._kept) > self._most:
-                        self._kept.popitem(last=False)
+                self.keep(key, kept)
             return kept
         finally:
             stripe.release()
+
+    def keep(self, key: Hashable, result: Result) -> None:
+        """Keep a result under a key."""
+        with self._lock:
+            self._kept[key] = result
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)

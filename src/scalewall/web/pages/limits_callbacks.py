@@ -9,6 +9,7 @@ from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_up
 
 from scalewall.web import cards
 from scalewall.web.answers import Answers, Mode, Tickets
+from scalewall.web.kept import Kept
 from scalewall.web.pages.form import form
 from scalewall.web.pages.limits import Shown, limits_page, shown
 from scalewall.web.parts import BROKEN, notice
@@ -17,25 +18,46 @@ from scalewall.web.state import State as PageState
 from scalewall.web.state import decode, encode
 from scalewall.web.workers import StaleError
 
-__all__ = ["add_limits", "first_page"]
+__all__ = ["Views", "add_limits", "first_page"]
 
 Part = Any
 
 
-def first_page(query: str, answers: Answers) -> Part:
+class Views:
+    """What the page shows of states, kept where nothing of it is a preview or failed.
+
+    Parameters
+    ----------
+    answers : Answers
+        What computes and keeps the limits.
+    """
+
+    def __init__(self, answers: Answers) -> None:
+        self._answers = answers
+        self._kept: Kept[Shown] = Kept(100)
+
+    def of(self, state: PageState, mode: Mode, *waiting: Any) -> Shown:
+        """Return what the page shows of a state; ``waiting``: as :meth:`Answers.of` takes it."""
+        key = encode(state)
+        kept = self._kept.found(key)
+        if kept is None:
+            answers = self._answers.of(state.visible, mode, *waiting)
+            kept = shown(state, answers)
+            if all(answer.limits and not answer.preview for answer in answers):
+                self._kept.keep(key, kept)
+        return kept
+
+
+def first_page(query: str, views: Views) -> Part:
     """Return the Limits page for a link, with answers to begin with."""
     read = decode(query)
-    return limits_page(read.state, read.problems, _shown(read.state, answers, "preview"))
+    return limits_page(read.state, read.problems, views.of(read.state, "preview"))
 
 
-def _shown(state: PageState, answers: Answers, mode: Mode, *waiting: Any) -> Shown:
-    return shown(state, answers.of(state.visible, mode, *waiting))
-
-
-def add_limits(app: Dash, answers: Answers, tickets: Tickets) -> None:
+def add_limits(app: Dash, views: Views, tickets: Tickets) -> None:
     """Register the page's callbacks."""
     _add_client_side(app)
-    _add_answer(app, answers, tickets)
+    _add_answer(app, views, tickets)
     _add_operations(app)
 
     @app.callback(
@@ -79,7 +101,7 @@ def _add_client_side(app: Dash) -> None:
     )
 
 
-def _add_answer(app: Dash, answers: Answers, tickets: Tickets) -> None:
+def _add_answer(app: Dash, views: Views, tickets: Tickets) -> None:
     @app.callback(
         Output("answered", "data"),
         Output("cards", "children"),
@@ -99,9 +121,8 @@ def _add_answer(app: Dash, answers: Answers, tickets: Tickets) -> None:
         state = decode(str(ask["query"])).state
         stale = tickets.take(session, number)
         try:
-            one = _shown(
+            one = views.of(
                 state,
-                answers,
                 "preview" if mode == "preview" else "full",
                 stale,
                 lambda name, done, total: tickets.note(session, name, done, total),
