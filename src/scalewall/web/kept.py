@@ -13,7 +13,8 @@ __all__ = ["Kept"]
 
 Result = TypeVar("Result")
 
-_STRIPES = 64
+_STRIPES = 4096
+"""Locks: so many that two different questions hardly ever wait for each other."""
 _WAIT = 0.05
 """Seconds between looks at whether a question that waits for another still matters."""
 

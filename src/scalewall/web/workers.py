@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import multiprocessing
-import queue
 import signal
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from threading import Lock, Semaphore
+from threading import Condition, Lock, Semaphore
 from typing import Any, TypeVar, cast
 
 from scalewall.errors import InputError, ScalewallError
@@ -59,6 +59,36 @@ class _Worker:
         self.process.join()
 
 
+class _Line:
+    """Processes that are free, and who waits for one: first come, first served."""
+
+    def __init__(self, workers: Iterable[_Worker]) -> None:
+        self._free = list(workers)
+        self._waiting: deque[object] = deque()
+        self._changed = Condition()
+
+    def get(self, stale: Callable[[], bool]) -> _Worker:
+        """Return a free process when it is the caller's turn; StaleError when nobody waits any more."""
+        ticket = object()
+        with self._changed:
+            self._waiting.append(ticket)
+            try:
+                while not (self._free and self._waiting[0] is ticket):
+                    self._changed.wait(_WAIT)
+                    if stale():
+                        raise StaleError
+                return self._free.pop()
+            finally:
+                self._waiting.remove(ticket)
+                self._changed.notify_all()
+
+    def put(self, worker: _Worker) -> None:
+        """Hand a process back."""
+        with self._changed:
+            self._free.append(worker)
+            self._changed.notify_all()
+
+
 class Workers:
     """A few processes that answer one question each at a time.
 
@@ -73,9 +103,7 @@ class Workers:
     def __init__(self, number: int, patience: float = 180.0) -> None:
         self._patience = patience
         self._all = [_Worker() for _ in range(number)]
-        self._free: queue.LifoQueue[_Worker] = queue.LifoQueue()
-        for worker in self._all:
-            self._free.put(worker)
+        self._free = _Line(self._all)
         self._long = Semaphore(number - 1)
         self._lock = Lock()
         self.waiting = 0
@@ -83,7 +111,7 @@ class Workers:
 
     def warm(self, *questions: tuple[Task[object], tuple[Any, ...]]) -> None:
         """Have every process answer some questions, one process after the other: that loads or compiles kernels."""
-        waiting = [self._free.get() for _ in self._all]
+        waiting = [self._free.get(lambda: False) for _ in self._all]
         for worker in waiting:
             for task, arguments in questions:
                 self._question(worker, task, arguments, lambda: False, lambda name, done, total: None)
@@ -124,7 +152,7 @@ class Workers:
         if long:
             self._wait_for_others(stale)
         try:
-            worker = self._next(stale)
+            worker = self._free.get(stale)
             try:
                 return cast(Result, self._question(worker, task, arguments, stale, progress))
             except _LostError:
@@ -151,15 +179,6 @@ class Workers:
         finally:
             with self._lock:
                 self.waiting -= 1
-
-    def _next(self, stale: Callable[[], bool]) -> _Worker:
-        while True:
-            if stale():
-                raise StaleError
-            try:
-                return self._free.get(timeout=_WAIT)
-            except queue.Empty:
-                continue
 
     def _question(
         self,
