@@ -88,3 +88,12 @@ def test_bad_input_is_named(arguments: tuple[str, ...], named: str) -> None:
     assert done.code == 2
     assert named in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("question", [("levers",), ("require", "--flop", "1e29")], ids=lambda one: one[0])
+def test_two_options_never_write_the_same_file(question: tuple[str, ...], tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = run(*question, "--output", page, "--plot", page)
+    assert done.code == 2
+    assert "another file than --output writes" in done.err
+    assert not page.exists()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Mapping, Sequence
 from inspect import cleandoc
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scalewall.cli import limits_options as options
-from scalewall.cli.flags import note_compiling
+from scalewall.cli.flags import command_line, note_compiling
 from scalewall.cli.output_files import check_files
 from scalewall.cli.progress import progress_bar
 from scalewall.errors import InputError, check_finite
@@ -197,7 +195,7 @@ def _write(runs: Sequence[CostedRun], csv: Path | None, output: Path | None, plo
     if output:
         write_text(output, _document(runs))
     if plot:
-        save_costs(runs, plot, f"scalewall {shlex.join(sys.argv[1:])}")
+        save_costs(runs, plot, command_line())
 
 
 def _print(runs: Sequence[CostedRun]) -> None:

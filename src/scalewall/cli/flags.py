@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
@@ -9,6 +10,7 @@ from scalewall.errors import InputError
 
 __all__ = [
     "as_flag",
+    "command_line",
     "complete_machine",
     "law_completer",
     "message",
@@ -200,3 +202,8 @@ def print_warnings(warnings: Iterable[str]) -> None:
     """Print each warning once, on standard error."""
     for warning in dict.fromkeys(warnings):
         print(f"warning: {warning}", file=sys.stderr)
+
+
+def command_line() -> str:
+    """Return the command as it was typed, for pages that say how they were made."""
+    return f"scalewall {shlex.join(sys.argv[1:])}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from inspect import cleandoc
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from scalewall.cli import limits_options as options
-from scalewall.cli.flags import note_compiling, overrides_of, print_warnings
+from scalewall.cli.flags import command_line, note_compiling, print_warnings
 from scalewall.cli.output_files import check_files
 from scalewall.cli.progress import progress_bar
 from scalewall.cli.scenario import study_of
@@ -129,12 +127,10 @@ def forecast(
         "depth_law": depth_law,
         "data_law": data_law,
         "precision": precision,
-        "grid": None if grid is None else options.parse_grid(grid),
         "threshold": threshold,
         "reference": reference,
-        "overrides": overrides_of(set_) if set_ else None,
     }
-    limits = study_of(scenario, {name: value for name, value in given.items() if value is not None})
+    limits = study_of(scenario, given, grid, set_)
     study = _study(
         limits,
         growth,
@@ -251,7 +247,7 @@ def _write(found: Forecast, csv: Path | None, output: Path | None, plot: Path | 
     if plot:
         from scalewall.report.forecast_files import save_forecast
 
-        save_forecast(found, plot, f"scalewall {shlex.join(sys.argv[1:])}")
+        save_forecast(found, plot, command_line())
 
 
 def _print(found: Forecast, idle: Sequence[str]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scalewall.cli.flags import message
+from scalewall.cli.flags import command_line, message
 
 if TYPE_CHECKING:
     from scalewall.hardware import MachineFile
@@ -182,7 +180,7 @@ def compare(
 
         check_output("--plot", plot, PLOT_SUFFIXES)
         with _argument("MACHINE"):
-            save_comparison(machines, plot, precision, f"scalewall {shlex.join(sys.argv[1:])}")
+            save_comparison(machines, plot, precision, command_line())
     if json:
         from scalewall.report.records import json_text
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from inspect import cleandoc
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +9,8 @@ from typing import Annotated
 import typer
 
 from scalewall.cli import limits_options as options
-from scalewall.cli.flags import note_compiling, overrides_of, print_warnings
+from scalewall.cli.flags import command_line, note_compiling, print_warnings
+from scalewall.cli.output_files import check_files
 from scalewall.cli.progress import progress_bar
 from scalewall.cli.scenario import study_of
 
@@ -79,22 +78,17 @@ def levers(
         "depth_law": depth_law,
         "data_law": data_law,
         "precision": precision,
-        "grid": None if grid is None else options.parse_grid(grid),
         "threshold": threshold,
         "reference": reference,
-        "overrides": overrides_of(set_) if set_ else None,
     }
-    study = study_of(scenario, {name: value for name, value in given.items() if value is not None})
-    from scalewall.report.files import check_output, write_text
+    study = study_of(scenario, given, grid, set_)
+    from scalewall.report.files import write_text
     from scalewall.report.lever_tables import exponents_table, levers_table, levers_words
     from scalewall.report.plots import PLOT_SUFFIXES
     from scalewall.report.records import json_text
     from scalewall.study.what_if import levers as pull
 
-    if output:
-        check_output("--output", output)
-    if plot:
-        check_output("--plot", plot, PLOT_SUFFIXES)
+    check_files((("--output", output, ()), ("--plot", plot, PLOT_SUFFIXES)))
     note_compiling(f"{study.search}_search")
     with progress_bar() as show:
         found = pull(study, only or (), combine or (), lambda _, done, total: show("levers", done, total))
@@ -103,7 +97,7 @@ def levers(
     if plot:
         from scalewall.report.lever_figures import save_levers
 
-        save_levers(found, plot, f"scalewall {shlex.join(sys.argv[1:])}")
+        save_levers(found, plot, command_line())
     if json:
         print_warnings(found.warnings)
         typer.echo(json_text(found.to_json()), nl=False)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
 from inspect import cleandoc
@@ -14,7 +12,7 @@ import typer
 
 from scalewall.cli import limits_options as options
 from scalewall.cli.cost import Price, price_changes
-from scalewall.cli.flags import note_compiling, overrides_of, parse_bounds, print_warnings
+from scalewall.cli.flags import command_line, note_compiling, parse_bounds, print_warnings
 from scalewall.cli.output_files import check_files
 from scalewall.cli.progress import progress_bar
 from scalewall.cli.scenario import save_scenario, study_of
@@ -115,11 +113,9 @@ def limits(
         "data_law": data_law,
         "width_law": width_law,
         "precision": precision,
-        "grid": None if grid is None else options.parse_grid(grid),
         "flop": tuple(flop) if flop else None,
         "threshold": threshold,
         "reference": reference,
-        "overrides": overrides_of(set_) if set_ else None,
         "bounds": parse_bounds(bound) if bound else None,
         "tensor_levels": tensor_levels,
         "schedule": schedule,
@@ -155,7 +151,7 @@ def limits(
     }
     from scalewall.report.plots import PLOT_SUFFIXES
 
-    study = study_of(scenario, {name: value for name, value in given.items() if value is not None})
+    study = study_of(scenario, given, grid, set_)
     changes = _prices(study, cost, price)
     check_files(
         (
@@ -175,7 +171,7 @@ def limits(
     if plot:
         from scalewall.report.plots import save_plot
 
-        save_plot(found, plot, f"scalewall {shlex.join(sys.argv[1:])}")
+        save_plot(found, plot, command_line())
     if json:
         from scalewall.report.words import all_warnings
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +10,7 @@ import typer
 
 from scalewall.cli import estimate as options
 from scalewall.cli.cost import Price, price_changes
-from scalewall.cli.flags import complete_machine, note_compiling, overrides_of, print_warnings
+from scalewall.cli.flags import command_line, complete_machine, note_compiling, overrides_of, print_warnings
 from scalewall.cli.output_files import check_files
 from scalewall.cli.plan_outputs import Export, Plot, Timeline, exported, print_export, write_pictures
 from scalewall.cli.planner_inputs import named
@@ -139,7 +137,7 @@ def plan(
     if several and plot:
         from scalewall.report.choice_charts import save_comparison
 
-        save_comparison(results, plot, f"scalewall {shlex.join(sys.argv[1:])}")
+        save_comparison(results, plot, command_line())
         typer.echo(f"Wrote {plot}", err=True)
     elif first.best and (plot or timeline):
         from scalewall.report.ranking_tables import excluded_table, ranking_table

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scalewall.cli.flags import print_warnings
+from scalewall.cli.flags import command_line, print_warnings
 from scalewall.cli.output_files import check_files
 
 if TYPE_CHECKING:
@@ -85,7 +83,7 @@ def write_pictures(
     InputError
         A timeline of a plan that has none.
     """
-    command = f"scalewall {shlex.join(sys.argv[1:])}"
+    command = command_line()
     if timeline is not None:
         from scalewall.planner.timeline import pipeline_timeline
         from scalewall.report.timeline import save_timeline

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from datetime import date
 from inspect import cleandoc
 from pathlib import Path
@@ -13,7 +11,7 @@ import typer
 
 from scalewall.cli import estimate as options
 from scalewall.cli.cost import Price, price_changes
-from scalewall.cli.flags import note_compiling, overrides_of, print_warnings
+from scalewall.cli.flags import command_line, note_compiling, overrides_of, print_warnings
 from scalewall.cli.output_files import check_files
 from scalewall.cli.plan import Bound, Failures, Machines
 from scalewall.cli.planner_inputs import named
@@ -108,7 +106,7 @@ def recommend(
     if plot:
         from scalewall.report.choice_charts import save_recommendations
 
-        save_recommendations(found, plot, f"scalewall {shlex.join(sys.argv[1:])}")
+        save_recommendations(found, plot, command_line())
         typer.echo(f"Wrote {plot}", err=True)
     if json:
         from scalewall.report.records import json_text

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from inspect import cleandoc
@@ -14,7 +12,7 @@ import typer
 
 from scalewall.cli import limits_options as options
 from scalewall.cli.cost import Price, price_changes
-from scalewall.cli.flags import note_compiling, overrides_of
+from scalewall.cli.flags import command_line, note_compiling
 from scalewall.cli.output_files import check_files
 from scalewall.cli.progress import progress_bar
 from scalewall.cli.scenario import study_of
@@ -84,19 +82,17 @@ def report(
         "depth_law": depth_law,
         "data_law": data_law,
         "precision": precision,
-        "grid": None if grid is None else options.parse_grid(grid),
         "threshold": threshold,
         "reference": reference,
-        "overrides": overrides_of(set_) if set_ else None,
     }
-    study = study_of(scenario, {name: value for name, value in given.items() if value is not None})
+    study = study_of(scenario, given, grid, set_)
     check_files((("--out", out, (".html",)),))
     analysis = _analyse(study, parts, changes, now)
     from scalewall.report.figures_report import analysis_json, analysis_page
     from scalewall.report.files import write_text
     from scalewall.report.records import json_text
 
-    write_text(out, analysis_page(analysis, f"scalewall {shlex.join(sys.argv[1:])}"))
+    write_text(out, analysis_page(analysis, command_line()))
     if json:
         typer.echo(json_text(analysis_json(analysis)), nl=False)
     else:

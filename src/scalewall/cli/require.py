@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from inspect import cleandoc
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +9,8 @@ from typing import Annotated
 import typer
 
 from scalewall.cli import limits_options as options
-from scalewall.cli.flags import note_compiling, overrides_of, print_warnings
+from scalewall.cli.flags import command_line, note_compiling, print_warnings
+from scalewall.cli.output_files import check_files
 from scalewall.cli.progress import progress_bar
 from scalewall.cli.scenario import study_of
 from scalewall.errors import InputError, check_finite
@@ -81,19 +80,15 @@ def require(
         "data_law": data_law,
         "precision": precision,
         "reference": reference,
-        "overrides": overrides_of(set_) if set_ else None,
     }
-    study = study_of(scenario, {name: value for name, value in given.items() if value is not None})
-    from scalewall.report.files import check_output, write_text
+    study = study_of(scenario, given, set_=set_)
+    from scalewall.report.files import write_text
     from scalewall.report.plots import PLOT_SUFFIXES
     from scalewall.report.records import json_text
     from scalewall.report.require_tables import required_table, required_words
     from scalewall.study.require import require as ask
 
-    if output:
-        check_output("--output", output)
-    if plot:
-        check_output("--plot", plot, PLOT_SUFFIXES)
+    check_files((("--output", output, ()), ("--plot", plot, PLOT_SUFFIXES)))
     note_compiling(f"{study.search}_search")
     with progress_bar() as show:
         found = ask(study, _pair(trade), lambda _, done, total: show("figures", done, total))
@@ -102,7 +97,7 @@ def require(
     if plot:
         from scalewall.report.require_figures import save_required
 
-        save_required(found, plot, f"scalewall {shlex.join(sys.argv[1:])}")
+        save_required(found, plot, command_line())
     if json:
         print_warnings(found.warnings)
         typer.echo(json_text(found.to_json()), nl=False)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scalewall._version import __version__
-from scalewall.cli.flags import as_flag, print_warnings
+from scalewall.cli.flags import as_flag, overrides_of, print_warnings
+from scalewall.cli.limits_options import parse_grid
 from scalewall.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,15 +22,24 @@ _KEYS = {"machine": "machines", "bound": "bounds", "set": "overrides"}
 """Options whose key in a scenario has another name."""
 
 
-def study_of(scenario: Path | None, given: dict[str, object]) -> LimitsStudy:
+def study_of(
+    scenario: Path | None,
+    options: Mapping[str, object],
+    grid: str | None = None,
+    set_: Sequence[str] | None = None,
+) -> LimitsStudy:
     """Build the question from a scenario file and from options, which win over it.
 
     Parameters
     ----------
     scenario : Path or None
         The file.
-    given : dict
-        Fields of the study that options set.
+    options : mapping
+        Fields of the study that options set; None: not given.
+    grid : str, optional
+        ``F,MIN,MAX`` as ``--grid`` takes it.
+    set_ : sequence of str, optional
+        ``PATH=VALUE`` as ``--set`` takes them.
 
     Raises
     ------
@@ -37,6 +48,11 @@ def study_of(scenario: Path | None, given: dict[str, object]) -> LimitsStudy:
     """
     from scalewall.ideal.study import LimitsStudy
 
+    given = {name: value for name, value in options.items() if value is not None}
+    if grid is not None:
+        given["grid"] = parse_grid(grid)
+    if set_:
+        given["overrides"] = overrides_of(set_)
     if scenario is None:
         return LimitsStudy(**given)  # type: ignore[arg-type]
     saved = _read(scenario)

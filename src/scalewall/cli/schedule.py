@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scalewall.cli.flags import command_line
 from scalewall.cli.schedule_inputs import costs, ends, sends, works
 from scalewall.errors import InputError
 
@@ -179,7 +178,7 @@ def schedule(
     run = simulate(replace(made, staggered=made.staggered and not optimizer_sync), priced)
     in_bytes = activation_bytes is not None
     if plot is not None:
-        save_timeline(run, plot, in_bytes, f"scalewall {shlex.join(sys.argv[1:])}")
+        save_timeline(run, plot, in_bytes, command_line())
     if trace is not None:
         save_trace(run, trace)
     if csv is not None:

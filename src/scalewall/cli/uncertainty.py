@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 import tempfile
 from contextlib import ExitStack
 from inspect import cleandoc
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scalewall.cli import limits_options as options
-from scalewall.cli.flags import note_compiling, print_warnings
+from scalewall.cli.flags import command_line, note_compiling, print_warnings
 from scalewall.cli.sweep_running import INCOMPLETE, SOME_FAILED, announce, run_watched, say
 from scalewall.errors import InputError
 
@@ -134,7 +132,7 @@ def _show(found: Uncertainty, json: bool, plot: Path | None) -> None:
     if plot:
         from scalewall.report.uncertainty_figures import save_uncertainty
 
-        save_uncertainty(found, plot, f"scalewall {shlex.join(sys.argv[1:])}")
+        save_uncertainty(found, plot, command_line())
     if json:
         from scalewall.report.records import json_text
         from scalewall.report.uncertainty_records import uncertainty_json
