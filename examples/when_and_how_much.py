@@ -5,7 +5,8 @@ from textwrap import fill
 from scalewall.ideal.study import LimitsStudy
 from scalewall.report.forecast_words import finding
 from scalewall.report.money_tables import prices_words, usd
-from scalewall.study.forecast import ForecastStudy, forecast
+from scalewall.study.forecast import forecast
+from scalewall.study.forecast_question import ForecastStudy
 from scalewall.study.growth import read_growth
 from scalewall.study.money import efficient_runs
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from scalewall.ideal.study import LimitsStudy
 from scalewall.report import units
 from scalewall.report.forecast_words import date_words
-from scalewall.study.forecast import ForecastStudy, forecast
+from scalewall.study.forecast import forecast
 from scalewall.study.forecast_machines import catalogue_progress
 from scalewall.study.forecast_published import steps_to_ours
+from scalewall.study.forecast_question import ForecastStudy
 from scalewall.study.growth import fit_growth
 
 PAGE = (Path(__file__).parents[2] / "docs" / "forecast.md").read_text(encoding="utf-8")

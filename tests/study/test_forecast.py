@@ -9,17 +9,9 @@ import pytest
 
 from scalewall.errors import InputError
 from scalewall.ideal.study import LimitsStudy
-from scalewall.study.forecast import (
-    QUANTILES,
-    Forecast,
-    ForecastStudy,
-    Start,
-    crossing,
-    forecast,
-    largest_start,
-    read_start,
-)
+from scalewall.study.forecast import QUANTILES, Forecast, crossing, forecast
 from scalewall.study.forecast_published import steps_to_ours
+from scalewall.study.forecast_question import ForecastStudy, Start, largest_start, read_start
 from scalewall.study.forecast_worlds import sampled_worlds, settled, uncertain_limits
 from scalewall.study.growth import fit_growth, stated_growth
 

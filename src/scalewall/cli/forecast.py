@@ -19,7 +19,8 @@ from scalewall.errors import InputError
 
 if TYPE_CHECKING:
     from scalewall.ideal.study import LimitsStudy
-    from scalewall.study.forecast import Forecast, ForecastStudy
+    from scalewall.study.forecast import Forecast
+    from scalewall.study.forecast_question import ForecastStudy
 
 __all__ = ["forecast"]
 
@@ -169,8 +170,8 @@ def _study(
     now: str | None,
 ) -> ForecastStudy:
     """Build the question; each part says by its option's name what it cannot use."""
-    from scalewall.study.forecast import ForecastStudy, read_start
     from scalewall.study.forecast_machines import catalogue_progress
+    from scalewall.study.forecast_question import ForecastStudy, read_start
     from scalewall.study.growth import read_growth
     from scalewall.study.training_runs import read_date
 

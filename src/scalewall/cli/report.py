@@ -116,7 +116,8 @@ def _analyse(
     from scalewall.cost.money import prices_of
     from scalewall.ideal.limits import limits_of
     from scalewall.report.figures_report import Analysis
-    from scalewall.study.forecast import ForecastStudy, forecast
+    from scalewall.study.forecast import forecast
+    from scalewall.study.forecast_question import ForecastStudy
     from scalewall.study.forecast_worlds import uncertain_limits
     from scalewall.study.money import efficient_runs, telling_runs
     from scalewall.study.training_runs import read_date

@@ -22,7 +22,8 @@ from scalewall.report.forecast_charts import chances_chart, timeline_chart
 from scalewall.report.generations import generations_chart
 from scalewall.report.lever_figures import gains_chart, what_if_curves
 from scalewall.report.money_charts import money_charts
-from scalewall.study.forecast import Forecast, ForecastStudy, forecast
+from scalewall.study.forecast import Forecast, forecast
+from scalewall.study.forecast_question import ForecastStudy
 from scalewall.study.forecast_worlds import uncertain_limits
 from scalewall.study.money import efficient_runs
 from scalewall.study.uncertainty import Uncertainty

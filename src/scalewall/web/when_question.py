@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from scalewall.errors import InputError
 from scalewall.ideal.study import LimitsStudy
-from scalewall.study.forecast import MOST_GENERATIONS, ForecastStudy, read_start
 from scalewall.study.forecast_machines import catalogue_progress
+from scalewall.study.forecast_question import MOST_GENERATIONS, ForecastStudy, read_start
 from scalewall.study.growth import read_growth
 from scalewall.web.settings import SETTINGS, Setting, machine_name, number, whole, write_number
 
