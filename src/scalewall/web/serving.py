@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
+import socket
 import time
 from threading import Thread
 
@@ -48,6 +50,7 @@ class Server:
         from waitress.server import create_server
 
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+        _check_address(host, port)
         self._workers = Workers(workers or max(2, os.cpu_count() or 2))
         self._answers = Answers(self._workers)
         self._questions = Questions(self._workers)
@@ -102,3 +105,11 @@ class Server:
 
     def _is_needed(self) -> bool:
         return self._closed or self._workers.waiting > 0
+
+
+def _check_address(host: str, port: int) -> None:
+    """Say before any process starts that a host has no address; waitress would not name the reason."""
+    try:
+        socket.getaddrinfo(host, port)
+    except UnicodeError as error:
+        raise OSError(errno.EINVAL, "it is no host's name") from error
