@@ -2,16 +2,12 @@
 
 from textwrap import fill
 
-from scalewall.ideal.study import LimitsStudy
+import scalewall as sw
 from scalewall.report.forecast_words import finding
 from scalewall.report.money_tables import prices_words, usd
-from scalewall.study.forecast import forecast
-from scalewall.study.forecast_question import ForecastStudy
-from scalewall.study.growth import read_growth
 from scalewall.study.money import efficient_runs
 
-study = ForecastStudy(LimitsStudy(machines=("h100",)), growth=read_growth("4:5"), worlds=0, now=2026.9)
-answer = forecast(study)
+answer = sw.forecast(sw.LimitsStudy(machines=("h100",)), growth="4:5", worlds=0, now="2026-11-24")
 (h100,) = answer.machines
 print(fill(finding(answer, h100), 80))
 print(f"Before 2030 in {h100.efficient.share_before(2030.0):.0%} of the draws.")

@@ -32,7 +32,7 @@ FLOORS = (
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 MODULES = sorted(PACKAGE.rglob("*.py"))
-SHOWING = {"_repr_html_", "to_json", "to_pandas"}
+SHOWING = {"_repr_html_", "__str__", "to_json", "to_pandas"}
 HEAVY = {"dash", "matplotlib", "numba", "pandas", "plotly", "pyarrow", "pydantic", "rich", "typer"}
 
 

@@ -10,10 +10,10 @@
 Here stands the ideal model, which gives the best that a machine allows at any scale: :func:`limits` of a
 :class:`LimitsStudy`, :func:`find_plan` and :func:`estimate_batch` for one run, :func:`load_machine` for the
 hardware, :class:`Laws` for what is trained; :func:`levers`, :func:`what_if` and :func:`require` ask what would move
-the limits. :mod:`scalewall.planner` predicts real runs of real models: :func:`plan`
-and :func:`recommend` find layouts, :func:`explain` says why one takes its time, :func:`export_plan` and
-:func:`import_plan` speak the words of the frameworks that run them. :mod:`scalewall.study` sweeps and samples both
-models, :mod:`scalewall.cost.pipeline` simulates pipeline schedules.
+the limits, :func:`forecast` when training runs reach them. :mod:`scalewall.planner` predicts real runs of real
+models: :func:`plan` and :func:`recommend` find layouts, :func:`explain` says why one takes its time,
+:func:`export_plan` and :func:`import_plan` speak the words of the frameworks that run them. :mod:`scalewall.study`
+sweeps and samples both models, :mod:`scalewall.cost.pipeline` simulates pipeline schedules.
 
 Names load on first use, so that ``import scalewall`` is light.
 """
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from scalewall.planner.planning import plan as plan
     from scalewall.planner.planning import recommend as recommend
     from scalewall.report.plots import save_plot as save_plot
+    from scalewall.study.forecast import Forecast as Forecast
+    from scalewall.study.forecast import forecast as forecast
     from scalewall.study.require import require as require
     from scalewall.study.what_if import levers as levers
     from scalewall.study.what_if import what_if as what_if
@@ -77,6 +79,7 @@ _HOMES = {
     "scalewall.planner.plan": ("PlanResult", "PlanResults"),
     "scalewall.planner.planning": ("plan", "recommend"),
     "scalewall.report.plots": ("save_plot",),
+    "scalewall.study.forecast": ("Forecast", "forecast"),
     "scalewall.study.require": ("require",),
     "scalewall.study.what_if": ("levers", "what_if"),
     "scalewall.workload": (

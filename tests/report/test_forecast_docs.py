@@ -8,7 +8,7 @@ from pathlib import Path
 from scalewall.ideal.study import LimitsStudy
 from scalewall.report import units
 from scalewall.report.forecast_words import date_words
-from scalewall.study.forecast import forecast
+from scalewall.study.forecast import forecast_of
 from scalewall.study.forecast_machines import catalogue_progress
 from scalewall.study.forecast_published import steps_to_ours
 from scalewall.study.forecast_question import ForecastStudy
@@ -19,7 +19,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "forecast.md").read_text(encoding="
 
 def test_the_way_from_the_published_date_is_the_commands() -> None:
     """All steps but the last, which takes 32 sampled worlds."""
-    found = forecast(ForecastStudy(LimitsStudy(), worlds=0, now=2026.9))
+    found = forecast_of(ForecastStudy(LimitsStudy(), worlds=0, now=2026.9))
     for step in steps_to_ours(found, found.machines[0])[:-1]:
         limit, date = units.scientific(step.limit_flop), date_words(step.year)
         row = f"| {step.words} | {limit} | {step.years_left:.1f} | {date} |"

@@ -9,7 +9,10 @@ import pytest
 
 from scalewall.errors import InputError
 from scalewall.ideal.study import LimitsStudy
-from scalewall.study.forecast import QUANTILES, Forecast, crossing, forecast
+from scalewall.report.forecast_records import FORECAST_COLUMNS
+from scalewall.report.forecast_words import band_words
+from scalewall.study.forecast import Forecast, forecast, forecast_of
+from scalewall.study.forecast_dates import QUANTILES, crossing
 from scalewall.study.forecast_published import steps_to_ours
 from scalewall.study.forecast_question import ForecastStudy, Start, largest_start, read_start
 from scalewall.study.forecast_worlds import sampled_worlds, settled, uncertain_limits
@@ -70,7 +73,17 @@ def certain(limits: LimitsStudy, **settings: object) -> ForecastStudy:
 
 @pytest.fixture(scope="module")
 def simple() -> Forecast:
-    return forecast(certain(small()))
+    return forecast_of(certain(small()))
+
+
+def test_a_forecast_is_asked_in_words_and_shows_itself(simple: Forecast) -> None:
+    words = {"growth": 10, "start": "1e27@2025-01-01", "start_spread": 1, "generations": 0, "samples": 400}
+    found = forecast(small(), now="2025-01-01", **words)
+    assert found.machines == simple.machines
+    frame = found.to_pandas()
+    assert list(frame) == list(FORECAST_COLUMNS)
+    assert len(frame) == 2 * len(found.machines[0].efficient.shares)
+    assert f"ref-h100: efficient scaling ends {band_words(found.machines[0].efficient)}" in str(found)
 
 
 def test_dates_lie_where_the_limits_band_puts_them(simple: Forecast) -> None:
@@ -91,21 +104,21 @@ def test_dates_lie_where_the_limits_band_puts_them(simple: Forecast) -> None:
 
 
 def test_the_same_seed_gives_the_same_dates_and_another_does_not() -> None:
-    again = forecast(certain(small())).machines[0].efficient.years
-    assert again == forecast(certain(small())).machines[0].efficient.years
-    assert again != forecast(certain(small(), seed=1)).machines[0].efficient.years
+    again = forecast_of(certain(small())).machines[0].efficient.years
+    assert again == forecast_of(certain(small())).machines[0].efficient.years
+    assert again != forecast_of(certain(small(), seed=1)).machines[0].efficient.years
 
 
 def test_faster_growth_comes_sooner_and_a_later_start_later(simple: Forecast) -> None:
     base = simple.machines[0].efficient.median
-    faster = forecast(certain(small(), growth=stated_growth(20.0))).machines[0].efficient.median
-    later = forecast(certain(small(), start=Start(2026.0, 1e27, "test", 1.0))).machines[0].efficient.median
+    faster = forecast_of(certain(small(), growth=stated_growth(20.0))).machines[0].efficient.median
+    later = forecast_of(certain(small(), start=Start(2026.0, 1e27, "test", 1.0))).machines[0].efficient.median
     assert faster < base
     assert later == pytest.approx(base + 1.0)
 
 
 def test_an_uncertain_start_widens_the_dates(simple: Forecast) -> None:
-    wide = forecast(certain(small(), start=Start(2025.0, 1e27, "test", 10.0))).machines[0].efficient.dates
+    wide = forecast_of(certain(small(), start=Start(2025.0, 1e27, "test", 10.0))).machines[0].efficient.dates
     narrow = simple.machines[0].efficient.dates
     assert wide[0.95] - wide[0.05] > narrow[0.95] - narrow[0.05] + 2.0
 
@@ -113,21 +126,21 @@ def test_an_uncertain_start_widens_the_dates(simple: Forecast) -> None:
 def test_successors_are_looked_at_until_no_draw_needs_another() -> None:
     limits = small(machines=("h100",), reference=False, search="reference")
     slow = certain(limits, growth=stated_growth(3.0), generations=8)
-    (one,) = forecast(slow).machines
+    (one,) = forecast_of(slow).machines
     years = [generation.year for generation in one.generations]
     assert len(years) > 2
     assert np.diff(years) == pytest.approx(slow.progress.generation_years)
     assert years[-1] < max(one.infeasible.years) + slow.progress.generation_years
-    (fixed,) = forecast(certain(limits, growth=stated_growth(3.0))).machines
+    (fixed,) = forecast_of(certain(limits, growth=stated_growth(3.0))).machines
     assert len(fixed.generations) == 1
     assert one.infeasible.median >= fixed.infeasible.median
 
 
 def test_worlds_widen_the_dates_and_come_out_again(simple: Forecast) -> None:
-    drawn = forecast(certain(small(), worlds=4)).machines[0].efficient
+    drawn = forecast_of(certain(small(), worlds=4)).machines[0].efficient
     base = simple.machines[0].efficient
     assert drawn.dates[0.95] - drawn.dates[0.05] > base.dates[0.95] - base.dates[0.05]
-    assert forecast(certain(small(), worlds=4)).machines[0].efficient.years == drawn.years
+    assert forecast_of(certain(small(), worlds=4)).machines[0].efficient.years == drawn.years
 
 
 def test_a_reference_study_has_no_worlds_unless_asked() -> None:

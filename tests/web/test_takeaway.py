@@ -10,12 +10,19 @@ from pathlib import Path
 import pytest
 
 from scalewall.ideal.limits import Limits, limits_of
+from scalewall.ideal.study import LimitsStudy
+from scalewall.planner.plan import PlanResult, PlanResults
+from scalewall.planner.planning import plan
+from scalewall.study.forecast import Forecast
+from scalewall.study.forecast_question import forecast_question
 from scalewall.web import cards
-from scalewall.web.plan_question import PLAN_SETTINGS, plan_command, plan_python
+from scalewall.web.flat import encode_flat
+from scalewall.web.plan_question import PLAN_SETTINGS, arguments_of, plan_command, plan_python
 from scalewall.web.question import asked
 from scalewall.web.state import DEFAULT, Card, State
 from scalewall.web.takeaway import command_text, python_text
-from scalewall.web.when_question import WHEN_SETTINGS, when_command
+from scalewall.web.when_question import WHEN_SETTINGS, forecast_study, when_command
+from scalewall.web.when_task import when_task
 from tests.cli.running import run
 
 FEW = (1, 12288, 70000)
@@ -78,30 +85,94 @@ def test_the_command_and_the_script_reproduce_the_page(name: str) -> None:
     assert [(point.training_flop, point.n_gpu, point.utilization) for point in again.points] == points
 
 
-def test_the_plan_and_its_command_and_script_agree() -> None:
-    values = {name: setting.default for name, setting in PLAN_SETTINGS.items()}
-    values |= {
-        "model": "gpt2-124m",
-        "gpus": 8,
-        "global_batch": 64,
-        "seq": 1024,
-        "tokens": 1e10,
-        "tp": "1,2",
-        "pp": "1",
-    }
+CONFIG = {"model_type": "llama", "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 8}
+CONFIG |= {"num_attention_heads": 8, "vocab_size": 32000, "max_position_embeddings": 4096}
+PLANS = {
+    "bounds": {"model": "gpt2-124m", "tokens": 1e10, "tp": "1,2", "pp": "1"},
+    "an own model, several machines": {
+        "config": json.dumps(CONFIG),
+        "machine": ("h100", "a100-80gb"),
+        "objective": "memory",
+        "precision": "bf16",
+        "top": 3,
+        "ideal": True,
+    },
+}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_plans_of_the_page_its_command_and_its_script_agree(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    values = {key: setting.default for key, setting in PLAN_SETTINGS.items()}
+    values |= {"gpus": 8, "global_batch": 64, "seq": 1024} | PLANS[name]
+    with arguments_of(values) as arguments:
+        page = [[plan.seconds for plan in result.plans] for result in plan(**arguments)]
     theirs = shell(plan_command(values))
-    made: dict[str, object] = {}
+    theirs = theirs if isinstance(theirs, list) else [theirs]
+    assert [[plan["step_seconds"] for plan in result["plans"]] for result in theirs] == page
+    capsys.readouterr()
+    made: dict[str, PlanResult | PlanResults] = {}
     exec(compile(plan_python(values), "script", "exec"), made)
     found = made["found"]
-    assert [plan["step_seconds"] for plan in theirs["plans"]] == [plan.seconds for plan in found.plans]
-    assert {plan.layout.pp for plan in found.plans} == {1}
+    results = [found] if isinstance(found, PlanResult) else list(found)
+    assert [[plan.seconds for plan in result.plans] for result in results] == page
+    assert capsys.readouterr().out == f"{found.to_pandas()}\n"
 
 
-def test_the_command_of_a_forecast_runs() -> None:
+DATES = {
+    "growth": {"growth": "5", "generations": 0},
+    "successors": {
+        "growth": "3:6",
+        "generations": 1,
+        "slow_network": 1.5,
+        "generation_years": 3.0,
+        "lag": 1.0,
+    },
+    "machines, laws, start": {
+        "machine": ("h100", "ref-h100"),
+        "start": "5e26@2025-07",
+        "start_spread": 1.2,
+        "months": 6.0,
+        "batch_law": "zhang",
+        "reference": True,
+        "generations": 0,
+    },
+}
+
+
+@pytest.mark.parametrize("name", DATES)
+def test_dates_of_the_page_its_command_and_its_script_agree(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    values = {key: setting.default for key, setting in WHEN_SETTINGS.items()}
+    values |= {"search": "reference"} | DATES[name]
+    page = when_task(encode_flat(values, WHEN_SETTINGS), lambda name, done, total: None)
+    shown = [
+        (str(one["machine"]), one[limit]["year"])
+        for one in shell(page.texts["command"])["machines"]
+        for limit in ("efficient_scaling_ends", "infeasible")
+    ]
+    capsys.readouterr()
+    made: dict[str, Forecast] = {}
+    exec(compile(page.texts["Python"], "script", "exec"), made)
+    printed = capsys.readouterr().out.splitlines()
+    found = made["found"]
+    assert shown == [
+        (one.machine, {f"{share:g}": year for share, year in band.dates.items()})
+        for one in found.machines
+        for band in (one.efficient, one.infeasible)
+    ]
+    rows = page.tables["dates"].rows
+    assert len(printed) == len(rows) == len(shown)
+    for line, (_, limit, low, median, high, _) in zip(printed, rows, strict=True):
+        assert line.endswith(f"{limit} {median} (90 %: {low} to {high})"), line
+
+
+def test_the_page_left_alone_asks_what_the_command_asks_by_itself() -> None:
     values = {name: setting.default for name, setting in WHEN_SETTINGS.items()}
-    values |= {"growth": "5", "generations": 0, "search": "reference", "months": 6.0, "slow_network": 1.5}
-    theirs = shell(when_command(values))
-    assert theirs["machines"][0]["machine"] == "h100"
+    assert forecast_study(values) == forecast_question(LimitsStudy())
+    assert when_command(values) == "scalewall forecast --machine h100 --json\n"
 
 
 def test_cards_are_added_copied_moved_removed_and_brought_back() -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from inspect import cleandoc
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,7 +17,6 @@ from scalewall.cli.scenario import study_of
 from scalewall.errors import InputError
 
 if TYPE_CHECKING:
-    from scalewall.ideal.study import LimitsStudy
     from scalewall.study.forecast import Forecast
     from scalewall.study.forecast_question import ForecastStudy
 
@@ -132,14 +130,22 @@ def forecast(
         "reference": reference,
     }
     limits = study_of(scenario, given, grid, set_)
-    study = _study(
+    from scalewall.study.forecast_question import forecast_question
+
+    study = forecast_question(
         limits,
-        growth,
-        since,
-        (start, start_spread),
-        (rate or (), generation_years),
-        {"generations": generations, "lag_years": lag, "samples": samples, "worlds": worlds, "seed": seed},
-        now,
+        growth=growth,
+        since=since,
+        start=start,
+        start_spread=start_spread,
+        rates=_rates(rate or ()),
+        generation_years=generation_years,
+        generations=generations,
+        lag_years=lag,
+        samples=samples,
+        worlds=worlds,
+        seed=seed,
+        now=now,
     )
     from scalewall.report.plots import PLOT_SUFFIXES
 
@@ -158,34 +164,6 @@ def forecast(
 
 
 forecast.__doc__ = f"{cleandoc(str(forecast.__doc__))}\n\n{_EXAMPLES}"
-
-
-def _study(
-    limits: LimitsStudy,
-    growth: str,
-    since: float,
-    start: tuple[str, float],
-    progress: tuple[Sequence[str], float | None],
-    counts: dict[str, Any],
-    now: str | None,
-) -> ForecastStudy:
-    """Build the question; each part says by its option's name what it cannot use."""
-    from scalewall.study.forecast_machines import catalogue_progress
-    from scalewall.study.forecast_question import ForecastStudy, read_start
-    from scalewall.study.growth import read_growth
-    from scalewall.study.training_runs import read_date
-
-    rates, years = progress
-    grown = read_growth(growth, since)
-    machines = catalogue_progress().with_rates(_rates(rates))
-    study = ForecastStudy(
-        limits=limits,
-        growth=grown,
-        start=read_start(start[0], grown, start[1]),
-        progress=machines if years is None else replace(machines, generation_years=years),
-        **counts,
-    )
-    return study if now is None else replace(study, now=read_date("now", now))
 
 
 def _idle(
@@ -227,11 +205,11 @@ def _rates(settings: Sequence[str]) -> dict[str, float]:
 
 
 def _run(study: ForecastStudy) -> Forecast:
-    from scalewall.study.forecast import forecast as run_forecast
+    from scalewall.study.forecast import forecast_of
 
     note_compiling(f"{study.limits.search}_search")
     with progress_bar() as show:
-        return run_forecast(study, show)
+        return forecast_of(study, show)
 
 
 def _write(found: Forecast, csv: Path | None, output: Path | None, plot: Path | None) -> None:

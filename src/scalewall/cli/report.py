@@ -116,16 +116,15 @@ def _analyse(
     from scalewall.cost.money import prices_of
     from scalewall.ideal.limits import limits_of
     from scalewall.report.figures_report import Analysis
-    from scalewall.study.forecast import forecast
-    from scalewall.study.forecast_question import ForecastStudy
+    from scalewall.study.forecast import forecast_of
+    from scalewall.study.forecast_question import forecast_question
     from scalewall.study.forecast_worlds import uncertain_limits
     from scalewall.study.money import efficient_runs, telling_runs
-    from scalewall.study.training_runs import read_date
     from scalewall.study.what_if import levers
 
     for machine in study.machines:
         prices_of(machine, changes)
-    asked = ForecastStudy(study) if now is None else ForecastStudy(study, now=read_date("now", now))
+    asked = forecast_question(study, now=now)
     note_compiling(f"{study.search}_search")
     with progress_bar() as show:
         limits = tuple(
@@ -144,7 +143,7 @@ def _analyse(
             )
             if "uncertainty" in parts
             else None,
-            forecast=forecast(asked, lambda name, done, total: show(f"forecast {name}", done, total))
+            forecast=forecast_of(asked, lambda name, done, total: show(f"forecast {name}", done, total))
             if "forecast" in parts
             else None,
             costs=tuple(run for one in limits for run in telling_runs(one, changes))

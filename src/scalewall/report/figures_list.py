@@ -22,7 +22,7 @@ from scalewall.report.forecast_charts import chances_chart, timeline_chart
 from scalewall.report.generations import generations_chart
 from scalewall.report.lever_figures import gains_chart, what_if_curves
 from scalewall.report.money_charts import money_charts
-from scalewall.study.forecast import Forecast, forecast
+from scalewall.study.forecast import Forecast, forecast_of
 from scalewall.study.forecast_question import ForecastStudy
 from scalewall.study.forecast_worlds import uncertain_limits
 from scalewall.study.money import efficient_runs
@@ -96,7 +96,7 @@ class Answers:
     @cached_property
     def forecast(self) -> Forecast:
         """When frontier runs reach the limits of today's machines."""
-        return forecast(ForecastStudy(self._study(_TODAY), worlds=self.worlds // 2, now=self.now))
+        return forecast_of(ForecastStudy(self._study(_TODAY), worlds=self.worlds // 2, now=self.now))
 
     def _study(self, machines: tuple[str, ...], **settings: object) -> LimitsStudy:
         return LimitsStudy(machines=machines, grid=self.grid, **settings)  # type: ignore[arg-type]

@@ -10,9 +10,12 @@ from scalewall.study.forecast_published import steps_to_ours
 from scalewall.study.training_runs import training_runs
 
 if TYPE_CHECKING:
-    from scalewall.study.forecast import DateBand, Forecast, MachineForecast
+    import pandas as pd
 
-__all__ = ["FORECAST_COLUMNS", "RUN_COLUMNS", "forecast_json", "forecast_rows", "run_rows"]
+    from scalewall.study.forecast import Forecast, MachineForecast
+    from scalewall.study.forecast_dates import DateBand
+
+__all__ = ["FORECAST_COLUMNS", "RUN_COLUMNS", "forecast_frame", "forecast_json", "forecast_rows", "run_rows"]
 
 SCHEMA_VERSION = 1
 
@@ -71,6 +74,13 @@ def forecast_rows(forecast: Forecast) -> list[dict[str, object]]:
         for name, band in (("efficient scaling ends", one.efficient), ("infeasible", one.infeasible))
         for share, year in zip(band.shares, band.years, strict=True)
     ]
+
+
+def forecast_frame(forecast: Forecast) -> pd.DataFrame:
+    """Return the distributions as a data frame with the columns of :data:`FORECAST_COLUMNS`; inf: never."""
+    import pandas as pd
+
+    return pd.DataFrame(forecast_rows(forecast), columns=list(FORECAST_COLUMNS))
 
 
 def run_rows() -> list[dict[str, object]]:

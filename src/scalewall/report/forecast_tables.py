@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from scalewall.report import units
-from scalewall.report.forecast_words import date_words, finding, rests_on, years_words
+from scalewall.report.forecast_words import date_words, finding, limits_of_dates, rests_on, years_words
 from scalewall.report.table import Cell, Column, TableView
 from scalewall.study.forecast_published import Step, steps_to_ours
 
@@ -36,9 +36,7 @@ def dates_table(forecast: Forecast) -> TableView:
                 years_words(band.median - forecast.study.now),
             )
             for one in forecast.machines
-            for place, (name, band) in enumerate(
-                (("efficient scaling ends", one.efficient), ("infeasible from", one.infeasible))
-            )
+            for place, (name, band) in enumerate(limits_of_dates(one))
         ),
         notes=tuple(rests_on(forecast)),
     )

@@ -10,9 +10,20 @@ from scalewall.study.forecast_worlds import settled
 from scalewall.study.training_runs import largest_run
 
 if TYPE_CHECKING:
-    from scalewall.study.forecast import DateBand, Forecast, MachineForecast
+    from scalewall.study.forecast import Forecast, MachineForecast
+    from scalewall.study.forecast_dates import DateBand
 
-__all__ = ["band_words", "date_words", "finding", "growth_words", "overdue", "rests_on", "years_words"]
+__all__ = [
+    "band_words",
+    "date_words",
+    "finding",
+    "forecast_text",
+    "growth_words",
+    "limits_of_dates",
+    "overdue",
+    "rests_on",
+    "years_words",
+]
 
 _MONTHS = 12
 _AHEAD = 2.0
@@ -36,6 +47,20 @@ def band_words(band: DateBand) -> str:
     """Return a band as ``2029-10 (90 %: 2029-03 to 2030-05)``."""
     return (
         f"{date_words(band.median)} (90 %: {date_words(band.dates[0.05])} to {date_words(band.dates[0.95])})"
+    )
+
+
+def limits_of_dates(one: MachineForecast) -> tuple[tuple[str, DateBand], ...]:
+    """Return a machine's two dates with what they are called."""
+    return (("efficient scaling ends", one.efficient), ("infeasible from", one.infeasible))
+
+
+def forecast_text(forecast: Forecast) -> str:
+    """Return the dates, one line a machine and limit: ``h100: infeasible from 2035-08 (90 %: ...)``."""
+    return "\n".join(
+        f"{one.machine}: {name} {band_words(band)}"
+        for one in forecast.machines
+        for name, band in limits_of_dates(one)
     )
 
 

@@ -9,9 +9,10 @@ from each draw.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,25 +21,16 @@ from scalewall.hardware import read_machine
 from scalewall.ideal.limits import Limits, limits_of
 from scalewall.ideal.results import LinearScaling, Point
 from scalewall.ideal.study import LimitsStudy
+from scalewall.study.forecast_dates import DateBand, crossing, date_band
 from scalewall.study.forecast_machines import improved, released_year
-from scalewall.study.forecast_question import ForecastStudy
+from scalewall.study.forecast_question import ForecastStudy, forecast_question
 from scalewall.study.forecast_worlds import sampled_worlds
 from scalewall.study.what_if import WhatIf, outcome_of
 
-__all__ = [
-    "QUANTILES",
-    "DateBand",
-    "Forecast",
-    "GenerationLimit",
-    "MachineForecast",
-    "crossing",
-    "forecast",
-]
+if TYPE_CHECKING:
+    import pandas as pd
 
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-"""Shares of the draws below the dates that a band gives."""
-
-_GRID_OF_SHARES = tuple(np.linspace(0.005, 0.995, 199).tolist())
+__all__ = ["Forecast", "GenerationLimit", "MachineForecast", "forecast", "forecast_of"]
 
 Progressing = Callable[[str, int, int], None]
 
@@ -65,35 +57,6 @@ class GenerationLimit:
     efficient_high: float
     largest: float
     beyond: float
-
-
-@dataclass(frozen=True)
-class DateBand:
-    """A distribution of dates.
-
-    Parameters
-    ----------
-    dates : mapping of float to float
-        Share of the draws that lie before to date (year); inf: never, so far as was looked.
-    shares : tuple of float
-        Fine shares between 0 and 1, for charts.
-    years : tuple of float
-        The dates that belong to them.
-    """
-
-    dates: Mapping[float, float]
-    shares: tuple[float, ...]
-    years: tuple[float, ...]
-
-    @property
-    def median(self) -> float:
-        """The date before and after which half of the draws lie (year)."""
-        return self.dates[0.5]
-
-    def share_before(self, year: float) -> float:
-        """Return the share of the draws that lie before ``year``."""
-        finite = [date if math.isfinite(date) else math.inf for date in self.years]
-        return float(np.interp(year, finite, self.shares, left=0.0, right=1.0))
 
 
 @dataclass(frozen=True)
@@ -148,61 +111,50 @@ class Forecast:
 
         return forecast_json(self)
 
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the distributions as a data frame, one share of the draws a row, with the columns of the CSV."""
+        from scalewall.report.forecast_records import forecast_frame
+
+        return forecast_frame(self)
+
+    def __str__(self) -> str:
+        from scalewall.report.forecast_words import forecast_text
+
+        return forecast_text(self)
+
     def _repr_html_(self) -> str:
         from scalewall.report.forecast_tables import forecast_html
 
         return forecast_html(self)
 
 
-def forecast(study: ForecastStudy, progress: Progressing | None = None) -> Forecast:
-    """Return when frontier runs reach the limits of each machine of the study.
+def forecast(
+    study: LimitsStudy | None = None, progress: Progressing | None = None, **settings: Any
+) -> Forecast:
+    """Return when frontier training runs reach the limits of machines and their successors.
 
     Parameters
     ----------
-    study : ForecastStudy
-        The question.
+    study : LimitsStudy, optional
+        Machines, laws, search, duration; default: the H100.
     progress : callable, optional
         Called with (machine, curves done, curves in all at most) after each curve.
+    **settings
+        How the frontier and machines grow and what is drawn, as
+        :func:`scalewall.study.forecast_question.forecast_question` takes them: ``growth="4:5"``,
+        ``start="5e26@2025-07"``, ``rates={"latency": 0.9}``, ``generations=0``, ...
+
+    Raises
+    ------
+    InputError
+        Naming the setting, its value and what is allowed.
     """
+    return forecast_of(forecast_question(LimitsStudy() if study is None else study, **settings), progress)
+
+
+def forecast_of(study: ForecastStudy, progress: Progressing | None = None) -> Forecast:
+    """Return the answer to a question, see :func:`forecast`."""
     return Forecast(study, tuple(_machine(study, name, progress) for name in study.limits.machines))
-
-
-def crossing(
-    growth: NDArray[np.float64],
-    start_year: float,
-    start_logs: NDArray[np.float64],
-    limits: Sequence[tuple[float, NDArray[np.float64]]],
-) -> NDArray[np.float64]:
-    """Return when each draw's frontier reaches the limit in force.
-
-    Parameters
-    ----------
-    growth : array, shape (draws,)
-        Powers of ten a year, above 0.
-    start_year : float
-        Year in which the frontier stands at its start.
-    start_logs : array, shape (draws,)
-        Compute at the start, in powers of ten of FLOP.
-    limits : sequence of (year, array of shape (draws,))
-        From when on a generation is usable, and its limit in powers of ten; by year. The first counts from the
-        beginning of time.
-
-    Returns
-    -------
-    array, shape (draws,)
-        Years; inf where no limit is ever reached. The limit in force is the best so far: an older machine can
-        still be bought.
-    """
-    dates = np.full(growth.shape, math.inf)
-    best = np.full(growth.shape, -math.inf)
-    for number, (year, limit) in enumerate(limits):
-        best = np.maximum(best, limit)
-        reached = start_year + (best - start_logs) / growth
-        since = -math.inf if number == 0 else year
-        until = limits[number + 1][0] if number + 1 < len(limits) else math.inf
-        found = np.maximum(reached, since)
-        dates = np.where(np.isinf(dates) & (found < until), found, dates)
-    return dates
 
 
 def _machine(study: ForecastStudy, name: str, progress: Progressing | None) -> MachineForecast:
@@ -256,8 +208,8 @@ def _machine(study: ForecastStudy, name: str, progress: Progressing | None) -> M
         machine=name,
         title=own.title,
         generations=tuple(generations),
-        efficient=_band(dates[0]),
-        infeasible=_band(dates[1]),
+        efficient=date_band(dates[0]),
+        infeasible=date_band(dates[1]),
         limits=own,
     )
 
@@ -323,14 +275,3 @@ def _difference(one: float, other: float) -> float:
 
 def _last(dates: NDArray[np.float64]) -> float:
     return float(dates.max())
-
-
-def _band(dates: NDArray[np.float64]) -> DateBand:
-    def at(share: float) -> float:
-        return float(np.quantile(dates, share, method="higher"))
-
-    return DateBand(
-        dates={share: at(share) for share in QUANTILES},
-        shares=_GRID_OF_SHARES,
-        years=tuple(at(share) for share in _GRID_OF_SHARES),
-    )

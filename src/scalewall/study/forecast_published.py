@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalewall.study.forecast import Forecast, MachineForecast, crossing
+from scalewall.study.forecast import Forecast, MachineForecast
+from scalewall.study.forecast_dates import crossing
 from scalewall.study.forecast_question import ARTICLE_START
 from scalewall.study.growth import ARTICLE_GROWTH
 from scalewall.validation.claims_published import FRONTIER_FLOP, TARGET_FLOP, YEARS_LEFT

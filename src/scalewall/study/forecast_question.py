@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date
+from types import MappingProxyType
+from typing import Any
 
 from scalewall.errors import InputError, check_finite
 from scalewall.ideal.study import LimitsStudy
 from scalewall.study.forecast_machines import Progress, catalogue_progress
-from scalewall.study.growth import Growth, fit_growth
+from scalewall.study.growth import FIT_SINCE, Growth, fit_growth, read_growth
 from scalewall.study.training_runs import decimal_year, largest_run, read_date
 from scalewall.validation.claims_published import FRONTIER_FLOP
 
-__all__ = ["ARTICLE_START", "MOST_GENERATIONS", "ForecastStudy", "Start", "largest_start", "read_start"]
+__all__ = [
+    "ARTICLE_START",
+    "MOST_GENERATIONS",
+    "ForecastStudy",
+    "Start",
+    "forecast_question",
+    "largest_start",
+    "read_start",
+]
 
 START_SPREAD = 1.5
 """Assumed: one standard deviation of a start's estimate, as a factor. Two snapshots of the same data set differ by
@@ -143,3 +154,58 @@ class ForecastStudy:
             raise InputError(
                 "flop", list(self.limits.flop), "a grid of runs: a forecast looks for their limits"
             )
+
+
+def forecast_question(
+    limits: LimitsStudy,
+    *,
+    growth: str | float = "fit",
+    since: float = FIT_SINCE,
+    start: str = "largest",
+    start_spread: float = START_SPREAD,
+    rates: Mapping[str, float] = MappingProxyType({}),
+    generation_years: float | None = None,
+    now: str | None = None,
+    **counts: Any,
+) -> ForecastStudy:
+    """Return a forecast's question from settings as users write them.
+
+    Parameters
+    ----------
+    limits : LimitsStudy
+        Machines, laws, search, duration.
+    growth : str or float
+        Of the frontier: ``fit``, ``article``, or times a year (``4.5``, ``4:5``).
+    since : float
+        First year of the runs that growth is fitted to.
+    start : str
+        ``largest``, ``trend``, ``article`` or ``FLOP@DATE``.
+    start_spread : float
+        Factor by which the start may be off, one standard deviation; 1: certain.
+    rates : mapping of str to float
+        Yearly factors by the names of :class:`~scalewall.study.forecast_machines.Progress`; others are the
+        catalogue's.
+    generation_years : float, optional
+        Years from a machine to its successor; default: as in the catalogue.
+    now : str, optional
+        Date that years are counted from (``2026-11-30``); default: today.
+    **counts
+        ``generations``, ``lag_years``, ``samples``, ``worlds``, ``seed`` of :class:`ForecastStudy`.
+
+    Raises
+    ------
+    InputError
+        Naming the setting, its value and what is allowed.
+    """
+    grown = read_growth(str(growth), since)
+    progress = catalogue_progress().with_rates(rates)
+    if generation_years is not None:
+        progress = replace(progress, generation_years=generation_years)
+    study = ForecastStudy(
+        limits=limits,
+        growth=grown,
+        start=read_start(start, grown, start_spread),
+        progress=progress,
+        **counts,
+    )
+    return study if now is None else replace(study, now=read_date("now", now))

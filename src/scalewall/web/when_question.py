@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from scalewall.errors import InputError
 from scalewall.ideal.study import LimitsStudy
-from scalewall.study.forecast_machines import catalogue_progress
-from scalewall.study.forecast_question import MOST_GENERATIONS, ForecastStudy, read_start
+from scalewall.study.forecast_question import MOST_GENERATIONS, ForecastStudy, forecast_question, read_start
 from scalewall.study.growth import read_growth
 from scalewall.web.settings import SETTINGS, Setting, machine_name, number, whole, write_number
 
-__all__ = ["MOST_MACHINES", "WHEN_SETTINGS", "forecast_study", "when_command"]
+__all__ = ["MOST_MACHINES", "WHEN_SETTINGS", "forecast_study", "when_command", "when_python"]
 
 MOST_MACHINES = 3
 _LONGEST = 40
 _FIT_SINCE = (2010.0, 2024.0)
 _RATES = ("compute", "memory_bandwidth", "fast_network", "slow_network", "latency")
+
+_OF_LIMITS = (
+    "model",
+    "months",
+    "search",
+    "batch_law",
+    "depth_law",
+    "data_law",
+    "precision",
+    "threshold",
+    "reference",
+)
 
 
 def _machines(field: str, text: str) -> tuple[str, ...]:
@@ -61,35 +72,10 @@ WHEN_SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "lag": Setting(number(0, 20, "years"), write_number, 1.25),
         "generation_years": Setting(number(0.25, 20, "years"), write_number),
         **{rate: Setting(number(0.1, 10, "times a year"), write_number) for rate in _RATES},
-        **{
-            name: SETTINGS[name]
-            for name in (
-                "model",
-                "months",
-                "search",
-                "batch_law",
-                "depth_law",
-                "data_law",
-                "precision",
-                "threshold",
-                "reference",
-            )
-        },
+        **{name: SETTINGS[name] for name in _OF_LIMITS},
     }
 )
 """The page's settings by the names that links use: options of ``scalewall forecast``."""
-
-_OF_LIMITS = (
-    "model",
-    "months",
-    "search",
-    "batch_law",
-    "depth_law",
-    "data_law",
-    "precision",
-    "threshold",
-    "reference",
-)
 
 
 def forecast_study(values: Mapping[str, object]) -> ForecastStudy:
@@ -100,28 +86,25 @@ def forecast_study(values: Mapping[str, object]) -> ForecastStudy:
     InputError
         Naming the setting, its value and what is allowed.
     """
-    limits = {name: values[name] for name in _OF_LIMITS if values[name] is not None}
-    growth = read_growth(str(values["growth"]), _real(values, "since"))
-    rates = {name: _real(values, name) for name in _RATES if values[name] is not None}
-    progress = catalogue_progress().with_rates(rates)
-    if values["generation_years"] is not None:
-        progress = replace(progress, generation_years=_real(values, "generation_years"))
-    generations = values["generations"]
-    assert isinstance(generations, int)
-    return ForecastStudy(
-        limits=LimitsStudy(machines=_names(values), **limits),  # type: ignore[arg-type]
-        growth=growth,
-        start=read_start(str(values["start"]), growth, _real(values, "start_spread")),
-        progress=progress,
-        generations=generations,
-        lag_years=_real(values, "lag"),
-    )
+    limits, growing = _arguments(values)
+    return forecast_question(LimitsStudy(**limits), **growing)
 
 
-def _real(values: Mapping[str, object], name: str) -> float:
-    value = values[name]
-    assert isinstance(value, (int, float))
-    return float(value)
+def _arguments(values: Mapping[str, object]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what differs from the defaults: fields of the study of limits, and arguments of the forecast."""
+    given = {
+        name: values[name]
+        for name, setting in WHEN_SETTINGS.items()
+        if values[name] is not None and values[name] != setting.default
+    }
+    limits = {name: value for name, value in given.items() if name in _OF_LIMITS}
+    rates = {name: value for name, value in given.items() if name in _RATES}
+    growing = {
+        "lag_years" if name == "lag" else name: value
+        for name, value in given.items()
+        if name not in (*limits, *rates, "machine")
+    }
+    return {"machines": _names(values), **limits}, growing | ({"rates": rates} if rates else {})
 
 
 def _names(values: Mapping[str, object]) -> tuple[str, ...]:
@@ -145,3 +128,11 @@ def when_command(values: Mapping[str, object]) -> str:
         else:
             options += [f"--{name.replace('_', '-')}", text]
     return f"{shlex.join(['scalewall', 'forecast', *options, '--json'])}\n"
+
+
+def when_python(values: Mapping[str, object]) -> str:
+    """Return a Python script that computes the page's numbers and prints the dates."""
+    limits, growing = _arguments(values)
+    study = f"sw.LimitsStudy({', '.join(f'{name}={value!r}' for name, value in limits.items())})"
+    settings = [f", {name}={value!r}" for name, value in growing.items()]
+    return f"import scalewall as sw\n\nfound = sw.forecast({study}{''.join(settings)})\nprint(found)\n"

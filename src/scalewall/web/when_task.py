@@ -12,11 +12,11 @@ from scalewall.report.forecast_tables import dates_table, generations_table, ste
 from scalewall.report.forecast_words import finding, overdue, rests_on
 from scalewall.report.plotly_figures import specification
 from scalewall.report.records import json_text
-from scalewall.study.forecast import Forecast, forecast
+from scalewall.study.forecast import Forecast, forecast_of
 from scalewall.web.csv_text import csv_text
 from scalewall.web.flat import decode_flat, encode_flat
 from scalewall.web.found import Found
-from scalewall.web.when_question import WHEN_SETTINGS, forecast_study, when_command
+from scalewall.web.when_question import WHEN_SETTINGS, forecast_study, when_command, when_python
 from scalewall.web.workers import Progress
 
 __all__ = ["when_file_task", "when_task"]
@@ -39,7 +39,7 @@ def when_task(query: str, progress: Progress) -> Found:
             "runs": specification(timeline_chart(found)),
             "chances": specification(chances_chart(found)),
         },
-        texts={"command": when_command(values)},
+        texts={"command": when_command(values), "Python": when_python(values)},
     )
 
 
@@ -61,7 +61,7 @@ def _forecast(query: str, progress: Progress) -> Forecast:
     values, _ = decode_flat(query, WHEN_SETTINGS)
     key = encode_flat(values, WHEN_SETTINGS)
     if key not in _KEPT:
-        found = forecast(forecast_study(values), progress)
+        found = forecast_of(forecast_study(values), progress)
         _KEPT.clear()
         _KEPT[key] = found
     return _KEPT[key]
