@@ -40,6 +40,16 @@ def test_the_answer_names_dates_growth_start_and_the_published_claim() -> None:
         assert words in " ".join(done.out.split()), words
 
 
+def test_a_machine_that_stays_has_no_successors() -> None:
+    assert "its successors" not in run("forecast", *QUICK).out, "the published machine has no release date"
+    product = ("--machine", "h100", "--search", "reference", "--worlds", "0", "--samples", "100")
+    assert "its successors" in run("forecast", *product).out
+    stays = run("forecast", *product, "--generations", "0").out
+    assert "its successors" not in stays
+    assert "Only generations" not in stays
+    assert "no successors" in " ".join(stays.split())
+
+
 def test_dates_by_hand() -> None:
     """Ten times a year from 1e27 on: a limit of x FLOP comes log10(x / 1e27) years after 2025."""
     done = run("forecast", *QUICK, *CERTAIN, "--json")
@@ -115,7 +125,8 @@ def test_the_page_is_self_contained(tmp_path: Path) -> None:
         (("--generations", "99"), "--generations: 99"),
         (("--generation-years", "0"), "--generation-years: 0"),
         (("--lag", "-1"), "--lag: -1"),
-        (("--samples", "1"), "samples: 1"),
+        (("--samples", "1"), "error: --samples: 1"),
+        (("--seed", "-1"), "error: --seed: -1"),
         (("--now", "today"), "--now: 'today'"),
         (("--machine", "h10"), "--machine: 'h10'"),
         (("--plot", "dates.gif"), "--plot: 'dates.gif'"),

@@ -71,15 +71,16 @@ def test_require_answers_in_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (("levers", "--only", "bandwith=10"), "bandwidth"),
-        (("levers", "--only", "domain"), "domain"),
+        (("levers", "--only", "bandwith=10"), "--only: 'bandwith'"),
+        (("levers", "--only", "domain"), "--only domain: 'domain'"),
+        (("levers", "--combine", "precision=5+domain=72"), "--combine precision: '5'"),
         (("levers", "--machine", "h10"), "--machine"),
         (("levers", "--grid", "15,1"), "--grid"),
         (("levers", "--plot", "levers.gif"), "--plot"),
         (("require", "--flop", "-3"), "--flop"),
         (("require", "--flop", "1e29", "--utilization", "7"), "--utilization"),
         (("require", "--flop", "1e29", "--trade", "latencies"), "--trade"),
-        (("require", "--flop", "1e29", "--trade", "latencies,latency"), "latencies"),
+        (("require", "--flop", "1e29", "--trade", "latencies,latency"), "--trade: 'latency'"),
         (("require",), "--flop"),
     ],
 )

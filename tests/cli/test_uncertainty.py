@@ -120,6 +120,7 @@ def test_failed_worlds_are_left_out_and_the_exit_code_says_so(
         ('search = "reference"', "months = 3", (), "samples.months: 'months'"),
         ("[fixed]", "[fixed", (), "study: "),
         ("", "", ("--samples", "0"), "--samples: 0"),
+        ("", "", ("--seed", "-1"), "--seed: -1"),
         ("", "", ("--samples", "3", "--sensitivity", "sobol"), "a power of 2"),
         ("", "", ("--sensitivity", "sobl"), "Nearest: sobol"),
         ("", "", ("--design", "lathin"), "Nearest: latin-hypercube"),

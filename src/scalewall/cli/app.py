@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         app(args=spread_lists(given), prog_name="scalewall")
     except InputError as error:
-        _fail(message(error))
+        _fail(message(error, given[0] if given else ""))
     except ScalewallError as error:
         _fail(str(error))
     except OSError as error:

@@ -95,18 +95,23 @@ _FLAGS = {
     "now": "--now",
     "price": "--price",
     "only": "--only",
+    "combine": "--combine",
+    "trade": "--trade",
     "format": "--format",
     "out": "--out",
     "accelerators": "--accelerators",
     "utilization": "--utilization",
 }
+_OF_COMMAND = {"forecast": {"samples": "--samples", "seed": "--seed"}}
+"""Fields that only one command sets by an option: elsewhere they are tables of a study's file."""
 
 
-def as_flag(field: str) -> str:
-    """Return the name of an error's field as the option that sets it; other names stay as they are."""
-    if field in _FLAGS:
-        return _FLAGS[field]
-    if field.startswith(("bound ", "rate ", "price ")):
+def as_flag(field: str, command: str = "") -> str:
+    """Return the name of an error's field as the option of a command that sets it; other names stay as they are."""
+    flags = _FLAGS | _OF_COMMAND.get(command, {})
+    if field in flags:
+        return flags[field]
+    if field.startswith(("bound ", "rate ", "price ", "only ", "combine ")):
         return f"--{field}"
     if field.startswith("override "):
         return f"--set {field.removeprefix('override ')}"
@@ -115,11 +120,12 @@ def as_flag(field: str) -> str:
     return field
 
 
-def message(error: InputError) -> str:
-    """Return what an error says, with its field as the option that sets it."""
+def message(error: InputError, command: str = "") -> str:
+    """Return what an error says, with its field as the option of a command that sets it."""
+    flag = as_flag(error.field, command)
     if error.value is None:
-        return f"{as_flag(error.field)} is missing. Allowed: {error.allowed}."
-    return str(InputError(as_flag(error.field), error.value, error.allowed, error.suggestions))
+        return f"{flag} is missing. Allowed: {error.allowed}."
+    return str(InputError(flag, error.value, error.allowed, error.suggestions))
 
 
 def _is_figure(field: str) -> bool:

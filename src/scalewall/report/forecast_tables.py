@@ -64,7 +64,9 @@ def generations_table(forecast: Forecast) -> TableView:
             for one in forecast.machines
             for generation in one.generations
         ),
-        notes=("Only generations that some draw meets before its date are looked at.",),
+        notes=("Only generations that some draw meets before its date are looked at.",)
+        if forecast.study.generations
+        else (),
     )
 
 
@@ -91,7 +93,7 @@ def steps_table(forecast: Forecast, one: MachineForecast) -> TableView:
 
 
 def _step_row(step: Step, before: Step | None) -> tuple[str | Cell, ...]:
-    moved = "" if before is None else f"{step.year - before.year:+.1f}"
+    moved = "" if before is None else f"{round(step.year - before.year, 1) + 0.0:+.1f}"
     return (
         step.words,
         units.scientific(step.start_flop),

@@ -55,7 +55,8 @@ def steps_to_ours(forecast: Forecast, machine: MachineForecast) -> tuple[Step, .
     """Return the way from the article's date to ours for one machine, changing one thing a step.
 
     The article says three years; its own growth and start give four. Then come our growth, our start, the machine
-    under our search and laws (the middle of its band), its successors, and all draws of the forecast (the median).
+    under our search and laws (the middle of its band), its successors if it has any, and all draws of the forecast
+    (the median).
     """
     study = forecast.study
     article = math.sqrt(ARTICLE_GROWTH[0] * ARTICLE_GROWTH[1])
@@ -77,9 +78,10 @@ def steps_to_ours(forecast: Forecast, machine: MachineForecast) -> tuple[Step, .
         _step(f"growth: {study.growth.basis}", before, growth, TARGET_FLOP),
         _step(f"start: {study.start.label}", ours, growth, TARGET_FLOP),
         _step(f"limit: {machine.machine}, {study.limits.search} search", ours, growth, middle),
-        _successors(forecast, machine),
+        *([_successors(forecast, machine)] if study.generations and math.isfinite(own.year) else []),
         Step(
-            "every draw of growth, start, laws and figures: the median",
+            f"every draw of growth, start{', laws and figures' if study.worlds else ' and the place in the band'}: "
+            "the median",
             *ours,
             growth,
             math.nan,

@@ -19,15 +19,16 @@ from scalewall.study.paths import MACHINE, Value, check_figure, is_figure, limit
 from scalewall.study.samples import Sampled, Samples
 from scalewall.study.sweep import Sweep
 
-__all__ = ["MOST_POINTS", "clusters_of", "flat", "read_study", "read_table", "sweep_of"]
+__all__ = ["MOST_POINTS", "MOST_SEED", "clusters_of", "flat", "read_study", "read_table", "sweep_of"]
 
 MOST_POINTS = 1_000_000_000
 """Points of one sweep: beyond it a typing error is likelier than a wish."""
 
+MOST_SEED = 2**63 - 1
+
 _TABLES = ("fixed", "axes", "samples", "outputs")
 _OUTPUT_KEYS = ("kind", "columns")
 _SAMPLE_SETTINGS = ("count", "seed", "design")
-_MOST_SEED = 2**63 - 1
 _MOST_JUDGED = 500
 """Values of one axis that are judged before the start, at about a millisecond each."""
 
@@ -174,7 +175,7 @@ def _samples(settings: Mapping[str, object], drawn: Mapping[str, object]) -> Sam
         return Samples()
     inputs = tuple(Sampled(path, distribution_of(f"samples.{path}", value)) for path, value in drawn.items())
     count = whole_number("samples.count", settings.get("count"), 1, MOST_POINTS)
-    seed = whole_number("samples.seed", settings.get("seed", 0), 0, _MOST_SEED)
+    seed = whole_number("samples.seed", settings.get("seed", 0), 0, MOST_SEED)
     design = str(settings.get("design", RANDOM))
     if design not in DESIGNS:
         raise unknown_name("samples.design", design, DESIGNS)

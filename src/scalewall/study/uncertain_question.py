@@ -12,7 +12,7 @@ from scalewall.study.axes import whole_number
 from scalewall.study.designs import DESIGNS
 from scalewall.study.outputs import CURVE_FLOP
 from scalewall.study.sensitivity import METHODS
-from scalewall.study.study_file import MOST_POINTS, sweep_of
+from scalewall.study.study_file import MOST_POINTS, MOST_SEED, sweep_of
 from scalewall.study.sweep import Sweep
 from scalewall.study.uncertain_inputs import Worlds
 
@@ -94,8 +94,10 @@ def question_of(
         plain = [name for name in DESIGNS if name not in METHODS.values()]
         if chosen not in plain:
             raise unknown_name(field, chosen, plain)
+    field = "samples.seed" if seed is None else "--seed"
+    start = whole_number(field, settings.get("seed", 0) if seed is None else seed, 0, MOST_SEED)
     drawn = {belief.path: dict(belief.distribution) for belief in worlds.beliefs}
-    chance = {"count": count, "seed": settings.get("seed", 0) if seed is None else seed, "design": chosen}
+    chance = {"count": count, "seed": start, "design": chosen}
     sweep = sweep_of(
         {
             "fixed": dict(worlds.fixed),

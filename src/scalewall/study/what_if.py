@@ -234,7 +234,7 @@ def levers(
     if len(study.machines) != 1:
         raise InputError("machine", ", ".join(study.machines), "one machine; levers compare it with itself")
     unavailable: list[Unavailable] = []
-    asked = [what_if(study, name) for name in dict.fromkeys((*only, *combine))]
+    asked = [*_own(study, "only", only), *_own(study, "combine", combine)]
     if not only:
         asked = [*_usual(study, unavailable), *asked]
     asked = list({one.name: one for one in (WhatIf(BASELINE, BASELINE, (), study), *asked)}.values())
@@ -254,6 +254,16 @@ def levers(
         assumptions=study.assumptions(cluster),
         warnings=study.warnings(cluster),
     )
+
+
+def _own(study: LimitsStudy, argument: str, written: Sequence[str]) -> Iterable[WhatIf]:
+    """Return the user's what-ifs; errors name the argument that holds them, and the lever."""
+    for name in written:
+        try:
+            yield what_if(study, name)
+        except InputError as error:
+            field = argument if error.field == "lever" else f"{argument} {error.field}"
+            raise InputError(field, error.value, error.allowed, error.suggestions) from error
 
 
 def _usual(study: LimitsStudy, unavailable: list[Unavailable]) -> Iterable[WhatIf]:

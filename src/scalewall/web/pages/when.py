@@ -146,7 +146,6 @@ def _show(found: Found, query: str) -> tuple[Part, Part]:
         table(tables.pop("dates")),
     ]
     under = [
-        fold("The machines and their successors", table(tables.pop("generations"), caption=False)),
         *(fold(view.title, table(view, caption=False)) for view in tables.values()),
         fold("What this rests on", *map(note, found.notes)),
     ]
