@@ -44,6 +44,24 @@ def test_words_tables_and_what_was_believed(beliefs: Path) -> None:
     assert "network.1.latency uniform: 562.5 ns, 4.5" in words
 
 
+@pytest.mark.parametrize(("method", "unit"), [("sobol", "base samples"), ("morris", "walks")])
+def test_too_few_samples_to_rank_inputs_are_said_so(tmp_path: Path, method: str, unit: str) -> None:
+    file = tmp_path / "beliefs.toml"
+    law = 'batch_exponent = { distribution = "uniform", from = 0.16, to = 0.24 }\n'
+    file.write_text(BELIEFS.replace("[samples]", 'batch_law = "power"\n[samples]') + law)
+    asked = ("uncertainty", file, "--samples", "4", "--sensitivity", method, *HERE)
+    printed = " ".join(run(*asked).out.split())
+    done = run(*asked, "--json")
+    warnings = [
+        line for line in json.loads(done.out)["warnings"] if line.startswith(f"4 {unit} are too few ")
+    ]
+    assert warnings
+    for warning in warnings:
+        assert re.search(r"About [\d,]+ would do\.$", warning)
+        assert f"Warning: {warning}" in printed
+        assert f"warning: {warning}" in done.err
+
+
 def test_json_is_the_same_again_and_goes_on_with_what_is_there(beliefs: Path, tmp_path: Path) -> None:
     asked = ("uncertainty", beliefs, "--samples", "8", "--sensitivity", "sobol", "--json", *HERE)
     kept = run(*asked, "--out", tmp_path / "worlds")

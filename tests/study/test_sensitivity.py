@@ -7,7 +7,14 @@ import pytest
 
 from scalewall.errors import InputError
 from scalewall.study.designs import shares_of
-from scalewall.study.sensitivity import Sensitivity, morris_effects, sobol_indices
+from scalewall.study.sensitivity import (
+    Effect,
+    Sensitivity,
+    impossible,
+    morris_effects,
+    sobol_indices,
+    unsettled,
+)
 
 PATHS = ("x1", "x2", "x3")
 
@@ -77,3 +84,50 @@ def test_groups_that_lack_an_answer_are_left_out_whole() -> None:
 def test_an_answer_that_never_changes_depends_on_nothing() -> None:
     found = sobol_indices("y", PATHS, np.ones(5 * 8), 0)
     assert set(by_path(found).values()) == {(0.0, 0.0)}
+
+
+def ranking(method: str, *effects: tuple[float, float], groups: int = 64, dropped: int = 0) -> Sensitivity:
+    """Return effects by their ranked value and its half interval."""
+    made = [
+        Effect(path, *((0.0, 0.0, value, half) if method == "sobol" else (value, half, 0.0, None)))
+        for path, (value, half) in zip(PATHS, effects, strict=False)
+    ]
+    return Sensitivity(method, "y", tuple(made), groups, dropped)
+
+
+def test_a_ranking_is_settled_where_neighbours_differ_by_more_than_their_interval() -> None:
+    assert unsettled(ranking("sobol", (0.6, 0.06), (0.3, 0.08), (0.1, 0.03))) is None
+    assert unsettled(ranking("sobol", (0.6, 0.03), (0.59, 0.03))) is None, "equal to 5 points"
+    assert unsettled(ranking("sobol", (0.6, 0.03), (0.04, 0.2), (0.03, 0.2))) is None, "only one matters"
+    assert unsettled(ranking("sobol", (0.04, 0.2), (0.03, 0.2))) is None, "neither matters"
+    assert unsettled(ranking("sobol", (0.0, 0.0), (0.0, 0.0))) is None
+    assert unsettled(ranking("morris", (0.0, 0.0), (0.0, 0.0))) is None
+
+
+def test_samples_that_would_settle_a_ranking_by_hand() -> None:
+    """0.2 and 0.1 are 0.1 apart, and half the interval of their difference is 0.13 * sqrt(2): 3.38 times as many."""
+    found = unsettled(ranking("sobol", (0.6, 0.1), (0.2, 0.13), (0.1, 0.13), groups=60, dropped=4))
+    assert (found.higher.path, found.lower.path) == ("x2", "x3")
+    assert found.enough == 256
+    walks = unsettled(ranking("morris", (2.0, 0.13), (1.9, 0.13), groups=10))
+    assert walks.enough == 34
+    without = unsettled(ranking("sobol", (0.6, float("nan")), (0.2, 0.1), groups=4))
+    assert without.enough == 32, "an interval that is not known may be as wide as the scale"
+
+
+def test_more_alone_than_in_all_is_sampling_error() -> None:
+    effects = (Effect("x1", 0.5, 0.2, 0.48, 0.2), Effect("x2", 0.4, 0.2, 0.31, 0.2))
+    found = impossible(Sensitivity("sobol", "y", effects, 16, 0))
+    assert found == (effects[1], 64)
+    assert impossible(Sensitivity("sobol", "y", effects[:1], 16, 0)) is None, "2 points are no difference"
+    assert impossible(Sensitivity("morris", "y", effects, 16, 0)) is None
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_as_many_samples_as_are_said_to_be_enough_settle_the_order(seed: int) -> None:
+    few = shares_of("saltelli", PATHS, 16 * 5, seed)
+    left = unsettled(sobol_indices("y", PATHS, few @ [1.0, 1.2, 1.6], seed))
+    assert left is not None
+    more = shares_of("saltelli", PATHS, left.enough * 5, seed)
+    found = sobol_indices("y", PATHS, more @ [1.0, 1.2, 1.6], seed)
+    assert [effect.path for effect in found.effects] == ["x3", "x2", "x1"]

@@ -127,7 +127,12 @@ uncertainty.__doc__ = f"{cleandoc(str(uncertainty.__doc__))}\n\n{_EXAMPLES}"
 
 
 def _show(found: Uncertainty, json: bool, plot: Path | None) -> None:
-    from scalewall.report.uncertainty_tables import beliefs_table, uncertainty_tables, uncertainty_words
+    from scalewall.report.uncertainty_tables import (
+        beliefs_table,
+        uncertainty_tables,
+        uncertainty_warnings,
+        uncertainty_words,
+    )
 
     if plot:
         from scalewall.report.uncertainty_figures import save_uncertainty
@@ -137,7 +142,7 @@ def _show(found: Uncertainty, json: bool, plot: Path | None) -> None:
         from scalewall.report.records import json_text
         from scalewall.report.uncertainty_records import uncertainty_json
 
-        print_warnings(found.warnings)
+        print_warnings(uncertainty_warnings(found))
         typer.echo(json_text(uncertainty_json(found)), nl=False)
         return
     from rich.console import Console
@@ -147,3 +152,5 @@ def _show(found: Uncertainty, json: bool, plot: Path | None) -> None:
     for table in (*uncertainty_tables(found), beliefs_table(found)):
         console.print()
         console.print(table)
+    for warning in uncertainty_warnings(found):
+        console.print(f"Warning: {warning}", style="dim", highlight=False, markup=False)

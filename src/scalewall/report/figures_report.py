@@ -30,7 +30,12 @@ from scalewall.report.records import limits_json
 from scalewall.report.table import Column, TableView
 from scalewall.report.uncertainty_figures import fan_specification, shares_of_worlds
 from scalewall.report.uncertainty_records import uncertainty_json
-from scalewall.report.uncertainty_tables import beliefs_table, uncertainty_tables, uncertainty_words
+from scalewall.report.uncertainty_tables import (
+    beliefs_table,
+    uncertainty_tables,
+    uncertainty_warnings,
+    uncertainty_words,
+)
 from scalewall.report.words import LEAVES_OUT, all_rest_on, all_warnings, efficient_means, finding
 from scalewall.study.training_runs import training_runs
 from scalewall.workload.laws import find_law
@@ -141,6 +146,7 @@ def _uncertainty(found: Uncertainty) -> Section:
         (
             "Each world is a whole curve of best plans under other laws, efficiencies and latencies, drawn from what "
             "is believed of them. What the question settles stays as it is.",
+            *uncertainty_warnings(found),
         ),
         (),
         (*uncertainty_tables(found), beliefs_table(found, sources=True)),

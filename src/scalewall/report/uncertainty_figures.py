@@ -17,6 +17,7 @@ from scalewall.report.uncertainty_tables import (
     beliefs_table,
     input_title,
     uncertainty_tables,
+    uncertainty_warnings,
     uncertainty_words,
 )
 from scalewall.report.words import LEAVES_OUT
@@ -307,9 +308,10 @@ def _page(found: Uncertainty, command: str) -> str:
     tables = "".join(
         table.html() for table in (*uncertainty_tables(found), beliefs_table(found, sources=True))
     )
+    keep_in_mind = paragraphs([*uncertainty_warnings(found), LEAVES_OUT])
     body = asset("report.html").substitute(
         answer=paragraphs([uncertainty_words(found)]),
-        sections=f"<section>{slots}</section><section>{tables}{paragraphs([*found.warnings, LEAVES_OUT])}</section>",
+        sections=f"<section>{slots}</section><section>{tables}{keep_in_mind}</section>",
     )
     title = f"How sure are the limits of {found.title}?"
     return document(title, body, specifications_json(specifications), command)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scalewall.report.uncertainty_tables import uncertainty_warnings
 from scalewall.study.sensitivity import CONFIDENCE
 from scalewall.study.uncertainty import QUANTILES
 
@@ -42,5 +43,5 @@ def uncertainty_json(found: Uncertainty) -> dict[str, object]:
             "seed": question.sweep.samples.seed,
             "versions": installed(),
         },
-        "warnings": found.warnings,
+        "warnings": uncertainty_warnings(found),
     }

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from scalewall.report import units
 from scalewall.report.sweep_tables import distribution_text
 from scalewall.report.table import Column, TableView
+from scalewall.study.sensitivity import impossible, unsettled
 
 if TYPE_CHECKING:
-    from scalewall.study.sensitivity import Sensitivity
+    from scalewall.study.sensitivity import Effect, Sensitivity
     from scalewall.study.uncertainty import LimitSpread, Uncertainty
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "input_title",
     "limits_table",
     "uncertainty_tables",
+    "uncertainty_warnings",
     "uncertainty_words",
 ]
 
@@ -31,7 +33,8 @@ ANSWER_TITLES = {
 }
 _SHARES = ("5 %", "25 %", "50 %", "75 %", "95 %")
 _NOTES = {
-    "sobol": "In all: interactions with other inputs included. +- is half of a 95 % confidence interval.",
+    "sobol": "In all: interactions with other inputs included; where alone exceeds it, that is sampling error. "
+    "+- is half of a 95 % confidence interval.",
     "morris": "The spread is large where inputs interact or bend. +- is half of a 95 % confidence interval.",
 }
 _SAID_EFFECTS = 3
@@ -83,6 +86,41 @@ def _effects_words(one: Sensitivity) -> str:
     return f"What moves the {title} most: {', '.join(parts)}."
 
 
+def uncertainty_warnings(found: Uncertainty) -> tuple[str, ...]:
+    """Return what to keep in mind, a sentence each: evaluations that lack, limits off the grid, open rankings."""
+    return (*found.warnings, *(line for one in found.sensitivities for line in _open_words(one)))
+
+
+def _open_words(one: Sensitivity) -> tuple[str, ...]:
+    """Return what of a ranking the samples leave open, what of it cannot be, and how many would do."""
+    found = []
+    few = f"{one.groups + one.dropped:,} {'base samples' if one.method == 'sobol' else 'walks'} are too few"
+    answer = ANSWER_TITLES[one.answer].lower()
+    left, excess = unsettled(one), impossible(one)
+    if left:
+        first, second = (_with_interval(one, effect) for effect in (left.higher, left.lower))
+        found.append(
+            f"{few} to rank what the {answer} depends on: {first} and {second} cannot be told apart. "
+            f"About {left.enough:,} would do."
+        )
+    if excess:
+        effect, enough = excess
+        found.append(
+            f"{few} for the shares of the {answer}: {input_title(effect.path)} seems to explain more alone "
+            f"({units.percent(effect.main)}) than in all ({units.percent(effect.total)}), which is sampling error. "
+            f"About {enough:,} would do."
+        )
+    return tuple(found)
+
+
+def _with_interval(one: Sensitivity, effect: Effect) -> str:
+    if one.method == "sobol":
+        value, within = units.percent(effect.total), units.percent(effect.total_within)
+    else:
+        value, within = f"{effect.main:.2f}", f"{effect.main_within:.2f}"
+    return f"{input_title(effect.path)} ({value} +- {within})"
+
+
 def limits_table(found: Uncertainty) -> TableView:
     """Return quantiles of the limits."""
     return TableView(
@@ -95,7 +133,6 @@ def limits_table(found: Uncertainty) -> TableView:
             (ANSWER_TITLES[spread.name], *(_flop(value) for value in spread.quantiles))
             for spread in found.limits
         ),
-        notes=found.warnings,
     )
 
 

@@ -6,13 +6,17 @@ References
 .. [2] F. Campolongo, J. Cariboni, A. Saltelli, "An effective screening design for sensitivity analysis of large
    models", Environmental Modelling & Software 22 (2007).
 .. [3] W. Usher, J. Herman et al., SALib, https://github.com/SALib/SALib.
+.. [4] F. Sarrazin, F. Pianosi, T. Wagener, "Global sensitivity analysis of environmental models: convergence and
+   validation", Environmental Modelling & Software 79 (2016).
 """
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,11 +24,26 @@ from numpy.typing import ArrayLike, NDArray
 from scalewall.errors import InputError
 from scalewall.study.designs import MORRIS_LEVELS, problem_of
 
-__all__ = ["CONFIDENCE", "METHODS", "Effect", "Sensitivity", "morris_effects", "sobol_indices"]
+__all__ = [
+    "CONFIDENCE",
+    "METHODS",
+    "RESOLUTION",
+    "Effect",
+    "Sensitivity",
+    "Unsettled",
+    "impossible",
+    "morris_effects",
+    "sobol_indices",
+    "unsettled",
+]
 
 CONFIDENCE = 0.95
 METHODS = {"sobol": "saltelli", "morris": "morris"}
 """Name of a method to the design of samples that it needs."""
+
+RESOLUTION = 0.05
+"""Share of the variance (Morris: of the largest effect) that counts as a difference. Assumed: the line at which
+screening usually takes an input for one that does not matter."""
 
 _RESAMPLES = 200
 _LEAST_GROUPS = 4
@@ -79,6 +98,84 @@ class Sensitivity:
     effects: tuple[Effect, ...]
     groups: int
     dropped: int
+
+
+@dataclass(frozen=True)
+class Unsettled:
+    """Two neighbours of a ranking whose order is open, and how many samples would settle the whole ranking.
+
+    Parameters
+    ----------
+    higher, lower : Effect
+        Of all neighbours those that need most samples.
+    enough : int
+        About how many base samples or walks would do.
+    """
+
+    higher: Effect
+    lower: Effect
+    enough: int
+
+
+def unsettled(one: Sensitivity) -> Unsettled | None:
+    """Return what the samples leave open of a ranking; None if they settle it.
+
+    Convergence of the ranking, judged by bootstrapped intervals as in [4]: neighbours in it are told apart if the
+    half interval of their difference, ``sqrt(w_i**2 + w_j**2)`` for independent errors, is no wider than the
+    difference itself, or than :data:`RESOLUTION`, below which they count as equal. Inputs below that count as not
+    mattering, in any order. Intervals shrink with the root of the samples, so ``samples * (half interval /
+    what it may be)**2`` would do.
+
+    Parameters
+    ----------
+    one : Sensitivity
+        Ranked by its total order indices (Sobol) or mean effects (Morris).
+    """
+    ranked = [
+        (effect, effect.total, effect.total_within)
+        if one.method == "sobol"
+        else (effect, effect.main, effect.main_within)
+        for effect in one.effects
+    ]
+    scale = 1.0 if one.method == "sobol" else max(value for _, value, _ in ranked)
+    samples = one.groups + one.dropped
+    worst: Unsettled | None = None
+    for (higher, above, half), (lower, below, other) in pairwise(ranked):
+        if above < RESOLUTION * scale or scale == 0.0:
+            break
+        between = math.hypot(_half(half, scale), _half(other, scale))
+        ratio = between / max(above - below, RESOLUTION * scale)
+        enough = math.ceil(samples * ratio**2)
+        if ratio > 1.0 and (worst is None or enough > worst.enough):
+            worst = Unsettled(higher, lower, enough)
+    if worst is None or one.method != "sobol":
+        return worst
+    return replace(worst, enough=_power_of_two(worst.enough))
+
+
+def impossible(one: Sensitivity) -> tuple[Effect, int] | None:
+    """Return the input that seems to explain most more alone than in all, and about how many samples would do.
+
+    No input can: the excess is sampling error, and a sign that both indices are rough. It is said from
+    :data:`RESOLUTION` on, and shrinks with the root of the samples. None for Morris effects, and without such an
+    input.
+    """
+    if one.method != "sobol":
+        return None
+    worst = max(one.effects, key=lambda effect: effect.main - effect.total)
+    ratio = (worst.main - worst.total) / RESOLUTION
+    if not ratio > 1.0:
+        return None
+    return worst, _power_of_two((one.groups + one.dropped) * ratio**2)
+
+
+def _power_of_two(least: float) -> int:
+    return int(2 ** math.ceil(math.log2(least)))
+
+
+def _half(within: float | None, scale: float) -> float:
+    """Return half an interval, at most the whole scale; that too where resamples without variance leave none."""
+    return min(within, scale) if within is not None and math.isfinite(within) else scale
 
 
 def _whole_groups(answers: ArrayLike, size: int) -> tuple[NDArray[np.float64], int]:
