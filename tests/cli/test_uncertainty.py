@@ -57,7 +57,7 @@ def test_too_few_samples_to_rank_inputs_are_said_so(tmp_path: Path, method: str,
     ]
     assert warnings
     for warning in warnings:
-        assert re.search(r"About [\d,]+ would do\.$", warning)
+        assert re.search(r"It takes [\d,]+ or more\.$", warning)
         assert f"Warning: {warning}" in printed
         assert f"warning: {warning}" in done.err
 

@@ -108,11 +108,11 @@ def test_samples_that_would_settle_a_ranking_by_hand() -> None:
     """0.2 and 0.1 are 0.1 apart, and half the interval of their difference is 0.13 * sqrt(2): 3.38 times as many."""
     found = unsettled(ranking("sobol", (0.6, 0.1), (0.2, 0.13), (0.1, 0.13), groups=60, dropped=4))
     assert (found.higher.path, found.lower.path) == ("x2", "x3")
-    assert found.enough == 256
+    assert found.needed == 256
     walks = unsettled(ranking("morris", (2.0, 0.13), (1.9, 0.13), groups=10))
-    assert walks.enough == 34
+    assert walks.needed == 34
     without = unsettled(ranking("sobol", (0.6, float("nan")), (0.2, 0.1), groups=4))
-    assert without.enough == 32, "an interval that is not known may be as wide as the scale"
+    assert without.needed == 32, "an interval that is not known may be as wide as the scale"
 
 
 def test_more_alone_than_in_all_is_sampling_error() -> None:
@@ -124,10 +124,10 @@ def test_more_alone_than_in_all_is_sampling_error() -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_as_many_samples_as_are_said_to_be_enough_settle_the_order(seed: int) -> None:
+def test_as_many_samples_as_are_said_to_be_needed_settle_the_order(seed: int) -> None:
     few = shares_of("saltelli", PATHS, 16 * 5, seed)
     left = unsettled(sobol_indices("y", PATHS, few @ [1.0, 1.2, 1.6], seed))
     assert left is not None
-    more = shares_of("saltelli", PATHS, left.enough * 5, seed)
+    more = shares_of("saltelli", PATHS, left.needed * 5, seed)
     found = sobol_indices("y", PATHS, more @ [1.0, 1.2, 1.6], seed)
     assert [effect.path for effect in found.effects] == ["x3", "x2", "x1"]

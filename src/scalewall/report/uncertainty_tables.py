@@ -92,7 +92,7 @@ def uncertainty_warnings(found: Uncertainty) -> tuple[str, ...]:
 
 
 def _open_words(one: Sensitivity) -> tuple[str, ...]:
-    """Return what of a ranking the samples leave open, what of it cannot be, and how many would do."""
+    """Return what of a ranking the samples leave open, what of it cannot be, and how many it takes."""
     found = []
     few = f"{one.groups + one.dropped:,} {'base samples' if one.method == 'sobol' else 'walks'} are too few"
     answer = ANSWER_TITLES[one.answer].lower()
@@ -101,14 +101,14 @@ def _open_words(one: Sensitivity) -> tuple[str, ...]:
         first, second = (_with_interval(one, effect) for effect in (left.higher, left.lower))
         found.append(
             f"{few} to rank what the {answer} depends on: {first} and {second} cannot be told apart. "
-            f"About {left.enough:,} would do."
+            f"It takes {left.needed:,} or more."
         )
     if excess:
-        effect, enough = excess
+        effect, needed = excess
         found.append(
             f"{few} for the shares of the {answer}: {input_title(effect.path)} seems to explain more alone "
             f"({units.percent(effect.main)}) than in all ({units.percent(effect.total)}), which is sampling error. "
-            f"About {enough:,} would do."
+            f"It takes {needed:,} or more."
         )
     return tuple(found)
 

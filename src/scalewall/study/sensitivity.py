@@ -102,19 +102,19 @@ class Sensitivity:
 
 @dataclass(frozen=True)
 class Unsettled:
-    """Two neighbours of a ranking whose order is open, and how many samples would settle the whole ranking.
+    """Two neighbours of a ranking whose order is open, and how many samples it takes to settle the whole ranking.
 
     Parameters
     ----------
     higher, lower : Effect
         Of all neighbours those that need most samples.
-    enough : int
-        About how many base samples or walks would do.
+    needed : int
+        Base samples or walks that it takes at least, as far as these tell.
     """
 
     higher: Effect
     lower: Effect
-    enough: int
+    needed: int
 
 
 def unsettled(one: Sensitivity) -> Unsettled | None:
@@ -124,7 +124,7 @@ def unsettled(one: Sensitivity) -> Unsettled | None:
     half interval of their difference, ``sqrt(w_i**2 + w_j**2)`` for independent errors, is no wider than the
     difference itself, or than :data:`RESOLUTION`, below which they count as equal. Inputs below that count as not
     mattering, in any order. Intervals shrink with the root of the samples, so ``samples * (half interval /
-    what it may be)**2`` would do.
+    what it may be)**2`` are needed, or more: what these samples say of the difference is rough too.
 
     Parameters
     ----------
@@ -145,16 +145,16 @@ def unsettled(one: Sensitivity) -> Unsettled | None:
             break
         between = math.hypot(_half(half, scale), _half(other, scale))
         ratio = between / max(above - below, RESOLUTION * scale)
-        enough = math.ceil(samples * ratio**2)
-        if ratio > 1.0 and (worst is None or enough > worst.enough):
-            worst = Unsettled(higher, lower, enough)
+        needed = math.ceil(samples * ratio**2)
+        if ratio > 1.0 and (worst is None or needed > worst.needed):
+            worst = Unsettled(higher, lower, needed)
     if worst is None or one.method != "sobol":
         return worst
-    return replace(worst, enough=_power_of_two(worst.enough))
+    return replace(worst, needed=_power_of_two(worst.needed))
 
 
 def impossible(one: Sensitivity) -> tuple[Effect, int] | None:
-    """Return the input that seems to explain most more alone than in all, and about how many samples would do.
+    """Return the input that seems to explain most more alone than in all, and how many samples it takes at least.
 
     No input can: the excess is sampling error, and a sign that both indices are rough. It is said from
     :data:`RESOLUTION` on, and shrinks with the root of the samples. None for Morris effects, and without such an
