@@ -239,6 +239,25 @@ def test_cost_adds_money_and_power_with_sources_everywhere(tmp_path: Path) -> No
     assert max(map(len, done.out.splitlines())) <= 80
 
 
+def test_cost_puts_money_on_the_page_and_into_the_picture(tmp_path: Path) -> None:
+    page, picture, plain = tmp_path / "limits.html", tmp_path / "limits.svg", tmp_path / "plain.html"
+    asked = ("limits", "--machine", "h100", *FEW)
+    assert run(*asked, "--plot", plain).code == 0
+    assert "Money and energy" not in plain.read_text(encoding="utf-8")
+    assert run(*asked, "--cost", "--price", "usd_per_hour=2", "--plot", page).code == 0
+    text = page.read_text(encoding="utf-8")
+    for words in (
+        "<h2>Money and energy</h2>",
+        "What a run costs",
+        "Power of the facility, on average",
+        "usd_per_hour 2 (as given)",
+        "What this rests on: NVIDIA H100",
+    ):
+        assert words in text, words
+    assert run(*asked, "--cost", "--plot", picture).code == 0
+    assert picture.read_text(encoding="utf-8").count('<g id="axes_') == 6
+
+
 def test_prices_without_cost_are_refused() -> None:
     done = run("limits", "--price", "usd=1", *FEW)
     assert done.code == 2

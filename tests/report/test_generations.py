@@ -10,7 +10,7 @@ from scalewall.ideal.limits import Limits
 from scalewall.ideal.results import LinearScaling
 from scalewall.report import matplotlib_figures, plotly_figures
 from scalewall.report.generations import MANY, answer_words, generations, generations_chart, spread_words
-from scalewall.report.html import page
+from scalewall.report.limits_page import page
 from scalewall.report.plots import print_charts
 from tests.report.samples import make_limits
 

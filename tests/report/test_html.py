@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from scalewall.report.html import page
+from scalewall.report.limits_page import page
 from tests.report.samples import make_limits
 
 COMMAND = "scalewall limits --machine h100 --plot 'a <b>.html'"

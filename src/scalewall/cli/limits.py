@@ -75,7 +75,7 @@ def limits(
     batch_anchor_flop: options.BatchAnchorFlop = None,
     batch_exponent: options.BatchExponent = None,
     cost: Annotated[
-        bool, typer.Option("--cost", help="Add what each run costs and draws to tables, JSON and CSV.")
+        bool, typer.Option("--cost", help="Add what each run costs and draws to every output.")
     ] = False,
     price: Price = None,
     depth_anchor_layers: options.DepthAnchorLayers = None,
@@ -171,7 +171,7 @@ def limits(
     if plot:
         from scalewall.report.plots import save_plot
 
-        save_plot(found, plot, command_line())
+        save_plot(found, plot, command_line(), changes)
     if json:
         from scalewall.report.words import all_warnings
 
@@ -289,11 +289,9 @@ def _print(found: list[Limits], changes: Mapping[str, float] | None) -> None:
     console.print(closed_form_table(found))
     if changes is not None:
         from scalewall.report.money_tables import cost_table, power_table
-        from scalewall.study.money import costed_runs, telling_runs
+        from scalewall.study.money import shown_runs
 
-        shown = [
-            run for one in found for run in (costed_runs if len(found) == 1 else telling_runs)(one, changes)
-        ]
+        shown = shown_runs(found, changes)
         console.print()
         console.print(cost_table(shown))
         console.print()

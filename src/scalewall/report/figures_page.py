@@ -13,7 +13,7 @@ from scalewall.report.html import asset, document, figure_slot, specifications_j
 from scalewall.report.plotly_figures import specification
 from scalewall.report.table import TableView
 
-__all__ = ["Section", "paragraphs", "sections_page"]
+__all__ = ["Section", "paragraphs", "sections_page", "written"]
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,15 @@ def sections_page(title: str, answer: Sequence[str], sections: Sequence[Section]
     command : str
         The command that makes the page again; empty: not shown.
     """
+    sections_html, drawn = written(sections)
+    body = asset("report.html").substitute(answer=paragraphs(answer), sections=sections_html)
+    return document(title, body, specifications_json(drawn), command)
+
+
+def written(sections: Sequence[Section]) -> tuple[str, dict[str, dict[str, Any]]]:
+    """Return sections as HTML, and what its script draws by the names of the places."""
     drawn: dict[str, dict[str, Any]] = {}
-    written = []
+    parts = []
     for section in sections:
         slots = []
         for spec in (*map(_specification, section.charts), *section.specifications):
@@ -53,11 +60,10 @@ def sections_page(title: str, answer: Sequence[str], sections: Sequence[Section]
             drawn[key] = spec
             slots.append(figure_slot(key, str(spec["layout"]["title"]["text"])))
         tables = "".join(table.html() for table in section.tables)
-        written.append(
+        parts.append(
             f"<section><h2>{escape(section.heading)}</h2>{paragraphs(section.words)}{''.join(slots)}{tables}</section>"
         )
-    body = asset("report.html").substitute(answer=paragraphs(answer), sections="\n".join(written))
-    return document(title, body, specifications_json(drawn), command)
+    return "\n".join(parts), drawn
 
 
 def _specification(chart: Chart | BarChart) -> dict[str, Any]:

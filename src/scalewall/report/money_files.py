@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scalewall.errors import InputError
 from scalewall.report.figures_page import Section, sections_page
 from scalewall.report.files import save_figure, write_text
+from scalewall.report.generations import are_many
 from scalewall.report.money_charts import money_charts
 from scalewall.report.money_tables import cost_table, power_table, prices_table, usd
+from scalewall.study.money import CostedRun, efficient_runs, shown_runs
 
 if TYPE_CHECKING:
-    from scalewall.study.money import CostedRun
+    from scalewall.ideal.limits import Limits
 
-__all__ = ["money_section", "save_costs"]
+__all__ = ["drawn_runs", "limits_costs", "money_section", "save_costs"]
 
 
 def save_costs(runs: Sequence[CostedRun], path: Path, command: str = "") -> None:
@@ -65,6 +67,24 @@ def money_section(drawn: Sequence[CostedRun], told: Sequence[CostedRun]) -> Sect
         money_charts(drawn),
         (cost_table(told), power_table(told), *(prices_table(prices) for prices in machines.values())),
     )
+
+
+def limits_costs(limits: Sequence[Limits], changes: Mapping[str, float]) -> Section:
+    """Return what the runs behind limits cost and draw, for their page.
+
+    Parameters
+    ----------
+    limits : sequence of Limits
+        One machine or several.
+    changes : mapping of str to float
+        Prices to set, by the names of :data:`scalewall.cost.money.PRICES`.
+    """
+    return money_section(drawn_runs(limits, changes), shown_runs(limits, changes))
+
+
+def drawn_runs(limits: Sequence[Limits], changes: Mapping[str, float]) -> list[CostedRun]:
+    """Return the runs whose money is drawn: up to the last efficient one; none of too many machines to tell apart."""
+    return [] if are_many(limits) else [run for one in limits for run in efficient_runs(one, changes)]
 
 
 def _words(run: CostedRun) -> str:

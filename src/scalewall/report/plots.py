@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,9 @@ def print_charts(limits: Sequence[Limits]) -> tuple[Chart, ...]:
     return limits_charts(limits)
 
 
-def save_plot(limits: Sequence[Limits], path: Path, command: str = "") -> None:
+def save_plot(
+    limits: Sequence[Limits], path: Path, command: str = "", prices: Mapping[str, float] | None = None
+) -> None:
     """Write the figures of ``limits`` to ``path``.
 
     Parameters
@@ -38,12 +40,20 @@ def save_plot(limits: Sequence[Limits], path: Path, command: str = "") -> None:
         figures. :func:`scalewall.report.files.check_output` tells before the work whether it can be written.
     command : str
         The command that reproduces the result, printed in the report; may be empty.
+    prices : mapping of str to float, optional
+        Adds what runs cost and draw, with these prices set by the names of :data:`scalewall.cost.money.PRICES` and
+        the others as the machines' files have them.
     """
     if path.suffix.lower() == ".html":
-        from scalewall.report.html import page
+        from scalewall.report.limits_page import page
+        from scalewall.report.money_files import limits_costs
 
-        write_text(path, page(limits, command))
+        sections = () if prices is None else (limits_costs(limits, prices),)
+        write_text(path, page(limits, command, sections))
     else:
         from scalewall.report.matplotlib_figures import figure
+        from scalewall.report.money_charts import money_charts
+        from scalewall.report.money_files import drawn_runs
 
-        save_figure(figure(print_charts(limits)), path)
+        charts = () if prices is None else money_charts(drawn_runs(limits, prices))
+        save_figure(figure((*print_charts(limits), *charts)), path)

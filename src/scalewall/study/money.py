@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scalewall.cost.money import Prices, RunMoney, prices_of, run_money
@@ -11,7 +11,7 @@ from scalewall.errors import InputError, check_finite
 from scalewall.hardware import load_machine
 from scalewall.ideal.limits import Limits
 
-__all__ = ["CostedRun", "costed_runs", "efficient_runs", "stated_run", "telling_runs"]
+__all__ = ["CostedRun", "costed_runs", "efficient_runs", "shown_runs", "stated_run", "telling_runs"]
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,12 @@ def telling_runs(limits: Limits, changes: Mapping[str, float]) -> tuple[CostedRu
     """Return the runs that tell most: the last efficient one and the largest that finishes, with their cost."""
     told = {limits.linear_scaling.last_pass_flop, limits.largest_feasible_flop}
     return tuple(run for run in costed_runs(limits, changes) if run.training_flop in told)
+
+
+def shown_runs(limits: Sequence[Limits], changes: Mapping[str, float]) -> tuple[CostedRun, ...]:
+    """Return the runs that tables of costs list: all of one machine, the telling ones of several."""
+    chosen = costed_runs if len(limits) == 1 else telling_runs
+    return tuple(run for one in limits for run in chosen(one, changes))
 
 
 def stated_run(

@@ -9,7 +9,7 @@ from flask import Flask, Response, abort, jsonify, request
 
 from scalewall.errors import ScalewallError
 from scalewall.ideal.limits import Limits
-from scalewall.report.html import page
+from scalewall.report.limits_page import page
 from scalewall.report.matplotlib_figures import figure
 from scalewall.report.records import columns, json_text, limits_json, rows
 from scalewall.web.answers import Answer, Answers, Tickets
