@@ -167,6 +167,7 @@ def test_a_schedule_of_your_own(call, tmp_path):
         ([*SHAPE, "--cluster", "h1000"], "^--cluster: 'h1000'"),
         ([*SHAPE, "--plot", "timeline.gif"], "--plot: 'timeline.gif'"),
         ([*SHAPE, "--trace", "nowhere/trace.json"], "--trace: 'nowhere/trace.json'"),
+        ([*SHAPE, "--trace", "one.json", "--csv", "one.json"], "another file than --trace writes"),
         (["--file", "nowhere.toml"], "nowhere.toml"),
         (["--file", "x.toml", "--pp", "4"], "--pp: 4 .*beside --file"),
     ],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scalewall.cli.flags import as_flag, complete_machine, overrides_of, print_warnings
+from scalewall.cli.output_files import check_files
 from scalewall.cli.plan_rows import (
     INPUTS,
     RESULTS,
@@ -87,7 +88,6 @@ def estimate_ideal(
     Plans come from a file, or one plan from options.
     """
     from scalewall.ideal.space import ModelSwitches
-    from scalewall.report.files import check_output
 
     model = ModelSwitches(zero_bubble_latency="free" if reference else "max")
     overrides = overrides_of(set_ or [])
@@ -105,8 +105,7 @@ def estimate_ideal(
         "pp": pp,
         "ep": ep,
     }
-    if output:
-        check_output("--output", output)
+    check_files((("--output", output, ()),))
     if plans is None:
         rows = [row_of_options(given, zero_bubble, machine)]
     else:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scalewall.cli.flags import command_line, message
+from scalewall.cli.output_files import check_files
 
 if TYPE_CHECKING:
     from scalewall.hardware import MachineFile
@@ -175,10 +176,9 @@ def compare(
     machines = _read_all(list(dict.fromkeys(machine)))
     if plot:
         from scalewall.report.comparison import save_comparison
-        from scalewall.report.files import check_output
         from scalewall.report.plots import PLOT_SUFFIXES
 
-        check_output("--plot", plot, PLOT_SUFFIXES)
+        check_files((("--plot", plot, PLOT_SUFFIXES),))
         with _argument("MACHINE"):
             save_comparison(machines, plot, precision, command_line())
     if json:

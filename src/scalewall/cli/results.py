@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scalewall.cli.output_files import check_files
+
 if TYPE_CHECKING:
     from scalewall.study.results import Results
 
@@ -73,10 +75,9 @@ def query(
     json: Json = False,
 ) -> None:
     """Print rows: those that meet all conditions, sorted, as a table, JSON or CSV."""
-    from scalewall.report.files import check_output, write_text
+    from scalewall.report.files import write_text
 
-    if csv is not None:
-        check_output("--csv", csv)
+    check_files((("--csv", csv, ()),))
     most = limit if limit is not None or json or csv else _SHOWN
     rows = _open(folder).query(
         where or (), [name.strip() for name in columns.split(",") if name.strip()], sort, descending, most
@@ -118,11 +119,10 @@ def plot(
     where: Where = None,
 ) -> None:
     """Draw a result over one input or two: lines or heat maps, medians where several rows meet."""
-    from scalewall.report.files import check_output
     from scalewall.report.plots import PLOT_SUFFIXES
     from scalewall.report.sweep_figures import save_sweep_plot
 
-    check_output("--output", output, PLOT_SUFFIXES)
+    check_files((("--output", output, PLOT_SUFFIXES),))
     save_sweep_plot(_open(folder), output, value, x, y, by, where or ())
     typer.echo(f"Wrote {output}")
 

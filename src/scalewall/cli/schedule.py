@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scalewall.cli.flags import command_line
+from scalewall.cli.output_files import check_files
 from scalewall.cli.schedule_inputs import costs, ends, sends, works
 from scalewall.errors import InputError
 
@@ -143,16 +144,10 @@ def schedule(
     from dataclasses import replace
 
     from scalewall.cost.pipeline import simulate
-    from scalewall.report.files import check_output
     from scalewall.report.timeline import TIMELINE_SUFFIXES, save_timeline
     from scalewall.report.trace import TRACE_SUFFIXES, save_trace
 
-    if plot is not None:
-        check_output("--plot", plot, TIMELINE_SUFFIXES)
-    if trace is not None:
-        check_output("--trace", trace, TRACE_SUFFIXES)
-    if csv is not None:
-        check_output("--csv", csv)
+    check_files((("--plot", plot, TIMELINE_SUFFIXES), ("--trace", trace, TRACE_SUFFIXES), ("--csv", csv, ())))
     ready, placement = _own_schedule(file, pp, microbatches, name, chunks)
     given = works(
         placement,

@@ -12,6 +12,7 @@ import typer
 
 from scalewall.cli import limits_options as options
 from scalewall.cli.flags import command_line, note_compiling, print_warnings
+from scalewall.cli.output_files import check_files
 from scalewall.cli.sweep_running import INCOMPLETE, SOME_FAILED, announce, run_watched, say
 from scalewall.errors import InputError
 
@@ -77,7 +78,6 @@ def uncertainty(
     Every world is a full curve of best plans; with --sensitivity also what the spread comes from. Exit code 1: some
     worlds failed and are left out; 3: some are missing, and with --out the same command goes on.
     """
-    from scalewall.report.files import check_output
     from scalewall.report.plots import PLOT_SUFFIXES
     from scalewall.study.executors import executor_of
     from scalewall.study.running import seconds_a_point
@@ -92,8 +92,7 @@ def uncertainty(
 
         typer.echo(tomli_w.dumps(default_table(machine or DEFAULT_MACHINE)), nl=False)
         return
-    if plot:
-        check_output("--plot", plot, PLOT_SUFFIXES)
+    check_files((("--plot", plot, PLOT_SUFFIXES),))
     fixed = {} if search is None else {"search": search}
     if beliefs is None:
         worlds = worlds_of(default_table(machine or DEFAULT_MACHINE), machine, fixed)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scalewall.cli.output_files import check_files
 from scalewall.cli.progress import progress_bar
 from scalewall.errors import InputError
 
@@ -54,15 +55,11 @@ def validate(
     json: Annotated[bool, typer.Option("--json", help="Print JSON, one object a run.")] = False,
 ) -> None:
     """Predict published runs with the planner and print how far off it is, fitted and leaving sources out."""
-    from scalewall.report.files import check_output
     from scalewall.report.plots import PLOT_SUFFIXES
 
-    if plot:
-        check_output("--plot", plot, PLOT_SUFFIXES)
-    if write_profiles:
-        check_output("--write-profiles", write_profiles, (".toml",))
-        if not refit:
-            raise InputError("--write-profiles", str(write_profiles), "beside --refit", ["--refit"])
+    check_files((("--plot", plot, PLOT_SUFFIXES), ("--write-profiles", write_profiles, (".toml",))))
+    if write_profiles and not refit:
+        raise InputError("--write-profiles", str(write_profiles), "beside --refit", ["--refit"])
     if runs and (refit or markdown):
         raise InputError("--runs", str(runs), "without --refit and --markdown, which use our own runs")
     if runs:
