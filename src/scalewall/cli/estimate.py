@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from inspect import cleandoc
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from scalewall.cli import framework_inputs as frameworks
-from scalewall.cli.flags import complete_machine, print_warnings
-from scalewall.cli.models import complete_model
+from scalewall.cli import planner_options as options
+from scalewall.cli.flags import print_warnings
 from scalewall.cli.plan_outputs import (
     Export,
     Plot,
@@ -20,7 +19,7 @@ from scalewall.cli.plan_outputs import (
     print_export,
     write_pictures,
 )
-from scalewall.cli.planner_inputs import PlannerOptions, ask, complete_profile
+from scalewall.cli.planner_inputs import PlannerOptions, ask
 from scalewall.errors import check_finite
 
 if TYPE_CHECKING:
@@ -45,107 +44,35 @@ Examples:
       --megatron-args "--tensor-model-parallel-size 8 --global-batch-size 128 --seq-length 8192"
 """
 
-Model = Annotated[
-    str,
-    typer.Option(
-        "--model", help="Name of the registry, config.json or its folder.", autocompletion=complete_model
-    ),
-]
-Machine = Annotated[
-    str,
-    typer.Option("--machine", help="Machine of the catalogue or a file.", autocompletion=complete_machine),
-]
-GlobalBatch = Annotated[int, typer.Option("--global-batch", help="Sequences of a step.")]
-Seq = Annotated[int, typer.Option("--seq", help="Tokens of a sequence.")]
-GpusOrPlan = Annotated[
-    int | None,
-    typer.Option(
-        "--gpus",
-        help="Accelerators; what tp x cp x pp leave is data parallel. A framework's configuration may say how many.",
-    ),
-]
-GlobalBatchOrPlan = Annotated[
-    int | None, typer.Option("--global-batch", help="Sequences of a step; likewise.")
-]
-SeqOrPlan = Annotated[int | None, typer.Option("--seq", help="Tokens of a sequence; likewise.")]
-Tp = Annotated[int, typer.Option("--tp", help="Tensor parallelism.")]
-Cp = Annotated[int, typer.Option("--cp", help="Context parallelism.")]
-Pp = Annotated[int, typer.Option("--pp", help="Pipeline stages.")]
-Ep = Annotated[int, typer.Option("--ep", help="Expert parallelism.")]
-Etp = Annotated[int, typer.Option("--etp", help="Tensor parallelism inside experts.")]
-Chunks = Annotated[int, typer.Option("--chunks", help="Chunks of layers a stage (virtual stages).")]
-Microbatch = Annotated[int, typer.Option("--microbatch", help="Sequences of a microbatch.")]
-Schedule = Annotated[str, typer.Option("--schedule", help="1f1b, gpipe, zb-1p, zb-2p or dualpipe.")]
-Sharding = Annotated[
-    str,
-    typer.Option(
-        "--sharding", help="Split over data-parallel ranks: none, optimizer, gradients, parameters."
-    ),
-]
-Recompute = Annotated[str, typer.Option("--recompute", help="none, selective or full.")]
-Modules = Annotated[
-    str,
-    typer.Option("--recompute-modules", help="With selective: core_attn, mlp, moe, ... separated by commas."),
-]
-Precision = Annotated[
-    str, typer.Option("--precision", help="bf16, fp8-delayed, fp8-current, mxfp8 or nvfp4.")
-]
-ProfileName = Annotated[
-    str, typer.Option("--profile", help="Software: a profile's name.", autocompletion=complete_profile)
-]
-Dispatcher = Annotated[str, typer.Option("--dispatcher", help="all-to-all, deepep or hybridep.")]
-ExpertOverlap = Annotated[
-    bool, typer.Option("--expert-overlap", help="Exchange with experts beside another microbatch's compute.")
-]
-Graphs = Annotated[str, typer.Option("--graphs", help="CUDA graphs cover: none, router, partial or full.")]
-Measured = Annotated[
-    Path | None, typer.Option("--measured", help="TOML with measurements of your own cluster.")
-]
-SequenceParallel = Annotated[
-    bool,
-    typer.Option(
-        "--sequence-parallel/--no-sequence-parallel",
-        help="Split norms and residuals over tensor-parallel ranks.",
-    ),
-]
-ShardRanks = Annotated[
-    int,
-    typer.Option("--shard-ranks", help="Data-parallel ranks that share one copy of what is split; 0: all."),
-]
-OffloadedLayers = Annotated[
-    int, typer.Option("--offloaded-layers", help="Layers whose activations wait in the host's memory.")
-]
-Set = Annotated[list[str] | None, typer.Option("--set", help="PATH=VALUE: a machine figure in SI units.")]
-
 
 def estimate(
     ctx: typer.Context,
-    model: Model,
-    machine: Machine,
-    gpus: GpusOrPlan = None,
-    global_batch: GlobalBatchOrPlan = None,
-    seq: SeqOrPlan = None,
-    tp: Tp = 1,
-    cp: Cp = 1,
-    pp: Pp = 1,
-    ep: Ep = 1,
-    etp: Etp = 1,
-    chunks: Chunks = 1,
-    microbatch: Microbatch = 1,
-    schedule: Schedule = "1f1b",
-    sharding: Sharding = "optimizer",
-    recompute: Recompute = "none",
-    recompute_modules: Modules = "",
-    precision: Precision = "bf16",
-    profile: ProfileName = "",
-    dispatcher: Dispatcher = "all-to-all",
-    expert_overlap: ExpertOverlap = False,
-    graphs: Graphs = "none",
-    sequence_parallel: SequenceParallel = True,
-    shard_ranks: ShardRanks = 0,
-    offloaded_layers: OffloadedLayers = 0,
-    measured: Measured = None,
-    set_: Set = None,
+    model: options.Model,
+    machine: options.Machine,
+    gpus: options.GpusOrPlan = None,
+    global_batch: options.GlobalBatchOrPlan = None,
+    seq: options.SeqOrPlan = None,
+    tp: options.Tp = 1,
+    cp: options.Cp = 1,
+    pp: options.Pp = 1,
+    ep: options.Ep = 1,
+    etp: options.Etp = 1,
+    chunks: options.Chunks = 1,
+    microbatch: options.Microbatch = 1,
+    schedule: options.Schedule = "1f1b",
+    sharding: options.Sharding = "optimizer",
+    recompute: options.Recompute = "none",
+    recompute_modules: options.Modules = "",
+    precision: options.Precision = "bf16",
+    profile: options.ProfileName = "",
+    dispatcher: options.Dispatcher = "all-to-all",
+    expert_overlap: options.ExpertOverlap = False,
+    graphs: options.Graphs = "none",
+    sequence_parallel: options.SequenceParallel = True,
+    shard_ranks: options.ShardRanks = 0,
+    offloaded_layers: options.OffloadedLayers = 0,
+    measured: options.Measured = None,
+    set_: options.Set = None,
     megatron_args: frameworks.MegatronArgs = None,
     nemo_overrides: frameworks.NemoFile = None,
     torchtitan_file: frameworks.TorchtitanFile = None,
@@ -172,13 +99,36 @@ def estimate(
         check_finite("--tokens", tokens, 1, 1e18, "tokens")
     if gpu_hour_usd is not None:
         check_finite("--gpu-hour-usd", gpu_hour_usd, 1e-3, 1e6, "USD")
-    options = PlannerOptions(
-        model, machine, gpus, global_batch, seq, tp, cp, pp, ep, etp, chunks, microbatch, schedule, sharding,
-        recompute, recompute_modules, precision, profile, dispatcher, expert_overlap, graphs, measured,
-        set_ or [], sequence_parallel, shard_ranks, offloaded_layers,
-    )  # fmt: skip
+    given = PlannerOptions(
+        model=model,
+        machine=machine,
+        gpus=gpus,
+        global_batch=global_batch,
+        sequence=seq,
+        tp=tp,
+        cp=cp,
+        pp=pp,
+        ep=ep,
+        etp=etp,
+        chunks=chunks,
+        microbatch=microbatch,
+        schedule=schedule,
+        sharding=sharding,
+        recompute=recompute,
+        modules=recompute_modules,
+        precision=precision,
+        profile=profile,
+        sequence_parallel=sequence_parallel,
+        shard_ranks=shard_ranks,
+        offloaded_layers=offloaded_layers,
+        settings=set_ or [],
+        dispatcher=dispatcher,
+        expert_overlap=expert_overlap,
+        graphs=graphs,
+        measured=measured,
+    )
     sources = frameworks.Sources(megatron_args, nemo_overrides, torchtitan_file, deepspeed_file)
-    asked = ask(frameworks.with_framework(ctx, options, sources))
+    asked = ask(frameworks.with_framework(ctx, given, sources))
     written = exported(export, asked.run, asked.layout, asked.profile)
     answer = estimate_layout(asked.run, asked.layout, asked.profile)
     write_pictures(answer, plot, timeline)

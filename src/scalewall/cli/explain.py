@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scalewall.cli import estimate as options
 from scalewall.cli import framework_inputs as frameworks
+from scalewall.cli import planner_options as options
 from scalewall.cli.flags import print_warnings
 from scalewall.cli.plan_outputs import (
     Export,
@@ -82,10 +82,33 @@ def explain(
 
     check_pictures(plot, timeline)
     given = PlannerOptions(
-        model, machine, gpus, global_batch, seq, tp, cp, pp, ep, etp, chunks, microbatch, schedule, sharding,
-        recompute, recompute_modules, precision, profile, dispatcher, expert_overlap, graphs, measured,
-        set_ or [], sequence_parallel, shard_ranks, offloaded_layers,
-    )  # fmt: skip
+        model=model,
+        machine=machine,
+        gpus=gpus,
+        global_batch=global_batch,
+        sequence=seq,
+        tp=tp,
+        cp=cp,
+        pp=pp,
+        ep=ep,
+        etp=etp,
+        chunks=chunks,
+        microbatch=microbatch,
+        schedule=schedule,
+        sharding=sharding,
+        recompute=recompute,
+        modules=recompute_modules,
+        precision=precision,
+        profile=profile,
+        sequence_parallel=sequence_parallel,
+        shard_ranks=shard_ranks,
+        offloaded_layers=offloaded_layers,
+        settings=set_ or [],
+        dispatcher=dispatcher,
+        expert_overlap=expert_overlap,
+        graphs=graphs,
+        measured=measured,
+    )
     sources = frameworks.Sources(megatron_args, nemo_overrides, torchtitan_file, deepspeed_file)
     asked = ask(frameworks.with_framework(ctx, given, sources))
     written = exported(export, asked.run, asked.layout, asked.profile)

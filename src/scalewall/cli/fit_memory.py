@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from scalewall.cli import estimate as options
 from scalewall.cli import framework_inputs as frameworks
+from scalewall.cli import planner_options as options
 from scalewall.cli.planner_inputs import PlannerOptions, ask
 
 __all__ = ["fit_memory"]
@@ -60,10 +60,29 @@ def fit_memory(
     from scalewall.planner.memory import fit_of, stage_memory
 
     given = PlannerOptions(
-        model, machine, gpus, global_batch, seq, tp, cp, pp, ep, etp, chunks, microbatch, schedule, sharding,
-        recompute, recompute_modules, precision, profile, "all-to-all", False, "none", None, set_ or [],
-        sequence_parallel, shard_ranks, offloaded_layers,
-    )  # fmt: skip
+        model=model,
+        machine=machine,
+        gpus=gpus,
+        global_batch=global_batch,
+        sequence=seq,
+        tp=tp,
+        cp=cp,
+        pp=pp,
+        ep=ep,
+        etp=etp,
+        chunks=chunks,
+        microbatch=microbatch,
+        schedule=schedule,
+        sharding=sharding,
+        recompute=recompute,
+        modules=recompute_modules,
+        precision=precision,
+        profile=profile,
+        sequence_parallel=sequence_parallel,
+        shard_ranks=shard_ranks,
+        offloaded_layers=offloaded_layers,
+        settings=set_ or [],
+    )
     sources = frameworks.Sources(megatron_args, nemo_overrides, torchtitan_file, deepspeed_file)
     asked = ask(frameworks.with_framework(ctx, given, sources))
     fit = fit_of(asked.run, asked.layout, asked.profile)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scalewall.planner.profile import Profile
     from scalewall.planner.run import Run
 
-__all__ = ["Asked", "PlannerOptions", "ask", "complete_profile", "named"]
+__all__ = ["Asked", "PlannerOptions", "ask", "named"]
 
 _FLAGS = {
     "global_batch": "--global-batch",
@@ -51,9 +51,9 @@ _FLAGS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PlannerOptions:
-    """The options as the user gave them; see ``scalewall estimate --help``."""
+    """The options as the user gave them; see ``scalewall estimate --help``. Not every command has the last ones."""
 
     model: str
     machine: str
@@ -73,14 +73,14 @@ class PlannerOptions:
     modules: str
     precision: str
     profile: str
-    dispatcher: str
-    expert_overlap: bool
-    graphs: str
-    measured: Path | None
+    sequence_parallel: bool
+    shard_ranks: int
+    offloaded_layers: int
     settings: Sequence[str]
-    sequence_parallel: bool = True
-    shard_ranks: int = 0
-    offloaded_layers: int = 0
+    dispatcher: str = "all-to-all"
+    expert_overlap: bool = False
+    graphs: str = "none"
+    measured: Path | None = None
     compiled: bool = True
 
 
@@ -212,10 +212,3 @@ def _data_parallel(options: PlannerOptions, gpus: int) -> int:
         near = [str(count) for count in (lower, lower + share) if count]
         raise InputError("--gpus", gpus, f"a multiple of tp x cp x pp = {share}", near)
     return gpus // share
-
-
-def complete_profile(incomplete: str) -> list[str]:
-    """Return the profiles that begin with what was typed, for the shell's completion."""
-    from scalewall.planner.profile import profile_names
-
-    return [name for name in profile_names() if name.startswith(incomplete)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scalewall.cli import estimate as options
+from scalewall.cli import planner_options as options
 from scalewall.cli.cost import Price, price_changes
 from scalewall.cli.flags import command_line, note_compiling, overrides_of, print_warnings
 from scalewall.cli.output_files import check_files
