@@ -27,7 +27,7 @@ from urllib.parse import urlencode, urlsplit
 import psutil
 
 from benchmarks.timing import heading, shown, table
-from scalewall.web.pages.form import STEPS
+from scalewall.web.pages.fields import STEPS
 from tests.report.browser import chromium
 
 MACHINES = ("h100", "b200", "gb200-nvl72")

@@ -103,6 +103,53 @@ def test_compare_duplicate_rename_hide_remove_and_undo(url: str, browser: Window
         assert state.cards[2].hidden
 
 
+def test_configurations_are_put_in_the_order_of_their_colours(url: str, browser: Windows) -> None:
+    link = "/?v=1&1.machine=ref-a100&1.colour=3&1.reference=yes&2.machine=ref-h100&2.reference=yes"
+    with visit(browser, url, link) as seen:
+        page = seen.page
+        answered(page)
+        page.get_by_role("button", name="Order by colour").click()
+        expect(page.locator("#cards li").first).to_contain_text("ref-h100")
+        expect(page.get_by_role("button", name="Order by colour")).to_have_count(0)
+        answered(page)
+        assert [name for name, _, _ in curves(page)][:2] == ["ref-h100", "ref-a100"]
+        assert settings_of(page).cards[settings_of(page).chosen]["machine"] == "ref-a100"
+
+
+def test_sections_are_filled_when_they_are_opened_and_stay_open(url: str, browser: Windows) -> None:
+    with visit(browser, url) as seen:
+        page = seen.page
+        answered(page)
+        section, layers = (
+            page.get_by_role("button", name="Scaling laws"),
+            page.get_by_label("Layers", exact=True),
+        )
+        expect(page.get_by_label("Depth")).to_have_count(0)
+        section.click()
+        choose(page, "Depth", "constant: L = layers")
+        expect(layers).to_have_value("120")
+        layers.fill("60")
+        until(page, "location.search.includes('layers=60')")
+        answered(page)
+        page.reload()
+        expect(layers).to_have_value("60")
+
+
+def test_the_figures_below_follow_the_first(url: str, browser: Windows) -> None:
+    drawn = "document.querySelectorAll('.sw-figure:not([hidden]) .js-plotly-plot .main-svg').length"
+    with visit(browser, url) as seen:
+        page = seen.page
+        answered(page)
+        until(page, f"{drawn} >= 5")
+        expect(page.locator("#details summary")).to_have_count(3)
+        page.locator("#details summary", has_text="Every run of").click()
+        expect(page.locator("#details td").first).to_be_visible()
+        accelerators = "document.querySelector('#figure-accelerators .js-plotly-plot').data[0].y[0]"
+        before = page.evaluate(accelerators)
+        choose(page, "Machine", "NVIDIA B200 SXM 180 GB")
+        until(page, f"{accelerators} < {before}")
+
+
 def test_the_link_restores_the_page(url: str, browser: Windows) -> None:
     with visit(browser, url) as seen:
         page = seen.page

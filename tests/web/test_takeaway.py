@@ -184,6 +184,9 @@ def test_cards_are_added_copied_moved_removed_and_brought_back() -> None:
     gone, undo = cards.removed(copied, 1)
     assert cards.restored(gone, undo).cards == copied.cards
     assert cards.moved_up(state, 1).cards[0]["machine"] == "b200"
+    mixed = cards.coloured(state, 0, 5)
+    assert [card.colour for card in cards.ordered(mixed).cards] == sorted(card.colour for card in mixed.cards)
+    assert cards.ordered(mixed).cards[cards.ordered(mixed).chosen] == mixed.cards[mixed.chosen]
     assert cards.removed(DEFAULT, 0) == (DEFAULT, "")
     full = state
     for _ in range(20):

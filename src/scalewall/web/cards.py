@@ -16,6 +16,7 @@ __all__ = [
     "duplicated",
     "hidden",
     "moved_up",
+    "ordered",
     "removed",
     "restored",
     "settled",
@@ -102,6 +103,14 @@ def moved_up(state: State, place: int) -> State:
     cards = list(state.cards)
     cards[place - 1], cards[place] = cards[place], cards[place - 1]
     return replace(state, cards=tuple(cards), chosen=place - 1)
+
+
+def ordered(state: State) -> State:
+    """Return the state with the configurations in the order of their colours; the same one stays open."""
+    order = sorted(range(len(state.cards)), key=lambda place: state.cards[place].colour)
+    return replace(
+        state, cards=tuple(state.cards[place] for place in order), chosen=order.index(state.chosen)
+    )
 
 
 def with_file(state: State, text: str) -> State:

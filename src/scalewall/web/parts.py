@@ -21,6 +21,7 @@ __all__ = [
     "link_field",
     "note",
     "notice",
+    "operation",
     "progress_slot",
     "section",
     "swatch",
@@ -126,7 +127,10 @@ def accordion(key: str, opened: Sequence[str], *items: tuple[str, str, Sequence[
     return dmc.Accordion(
         [
             dmc.AccordionItem(
-                [dmc.AccordionControl(title), dmc.AccordionPanel(html.Div(content, className="sw-fields"))],
+                [
+                    dmc.AccordionControl(title),
+                    dmc.AccordionPanel(html.Div(content, className="sw-fields", id={"section": name})),
+                ],
                 value=name,
             )
             for name, title, content in items
@@ -222,6 +226,13 @@ def link_button(text: str, href: str, download: bool = False) -> Part:
     """Return a link that looks like a button."""
     extra: dict[str, Any] = {"download": ""} if download else {}
     return html.A(text, href=href, className="sw-link-button", **extra)
+
+
+def operation(name: str, place: int, text: str) -> Part:
+    """Return a button that does something with the configuration at a place."""
+    return html.Button(
+        text, id={"op": name, "place": place, "colour": 0}, className="sw-small-button", type="button"
+    )
 
 
 def swatch(colour: int) -> Part:

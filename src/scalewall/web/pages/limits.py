@@ -16,7 +16,8 @@ from scalewall.report.plotly_figures import specification
 from scalewall.report.words import LEAVES_OUT, all_rest_on, all_warnings, efficient_means, finding
 from scalewall.web.answers import Answer
 from scalewall.web.charts import CHARTS, page_charts
-from scalewall.web.pages.form import STEPS, form
+from scalewall.web.pages.fields import STEPS
+from scalewall.web.pages.form import form
 from scalewall.web.parts import (
     aria,
     chart_card,
@@ -26,6 +27,7 @@ from scalewall.web.parts import (
     link_field,
     note,
     notice,
+    operation,
     progress_slot,
     section,
     swatch,
@@ -87,7 +89,7 @@ def shown(state: State, answers: Sequence[Answer]) -> Shown:
 
 
 def limits_page(state: State, problems: Sequence[str], first: Shown) -> Part:
-    """Return the page.
+    """Return the page; what stands under the first figure waits in a store until that one is drawn.
 
     Parameters
     ----------
@@ -109,9 +111,19 @@ def limits_page(state: State, problems: Sequence[str], first: Shown) -> Part:
                 data={"number": 0, "mode": "preview" if first.preview else "full", "query": encode(state)},
             ),
             dcc.Store(id="restructure"),
+            dcc.Store(id="lacking"),
+            dcc.Store(id="unfolded"),
             dcc.Store(id="undo", data=""),
             dcc.Store(id="steps", data={field: list(steps) for field, steps in STEPS.items()}),
             dcc.Store(id="figures", data=first.figures),
+            dcc.Store(
+                id="later",
+                data={
+                    **{f"place-{key}": chart_card(key, "", _ABOUT[key]) for key in others},
+                    "details": first.details,
+                    "takeaway": first.takeaway,
+                },
+            ),
             html.H1("How far can training runs scale?"),
             html.Div(
                 [
@@ -142,13 +154,9 @@ def limits_page(state: State, problems: Sequence[str], first: Shown) -> Part:
                     html.Div(
                         [
                             html.Div(first.summary, id="summary"),
-                            html.Div(first.details, id="details"),
-                            html.Div(
-                                [chart_card(key, "", _ABOUT[key]) for key in others], className="sw-charts"
-                            ),
-                            section(
-                                "Share and take away", link_field(), html.Div(first.takeaway, id="takeaway")
-                            ),
+                            html.Div(id="details"),
+                            html.Div([html.Div(id=f"place-{key}") for key in others], className="sw-charts"),
+                            section("Share and take away", link_field(), html.Div(id="takeaway")),
                             note(LEAVES_OUT),
                         ],
                         className="sw-rest",
@@ -199,15 +207,19 @@ def _controls(state: State, first: Shown) -> list[Part]:
     ]
 
 
-def _cards(state: State, answers: Sequence[Answer]) -> Part:
+def _cards(state: State, answers: Sequence[Answer]) -> list[Part]:
     problems = {answer.place: answer.problem for answer in answers}
-    return html.Ul(
+    colours = [card.colour for card in state.cards]
+    entries = html.Ul(
         [
             _card(place, card, place == state.chosen, problems.get(place, ""))
             for place, card in enumerate(state.cards)
         ],
         className="sw-cards",
     )
+    if colours == sorted(colours):
+        return [entries]
+    return [entries, operation("order", state.chosen, "Order by colour")]
 
 
 def _card(place: int, card: Card, open_one: bool, problem: str) -> Part:

@@ -12,6 +12,7 @@ from scalewall.web.answers import Answers, Mode, Tickets
 from scalewall.web.kept import Kept
 from scalewall.web.pages.form import form
 from scalewall.web.pages.limits import Shown, limits_page, shown
+from scalewall.web.pages.sections import SECTIONS
 from scalewall.web.parts import BROKEN, notice
 from scalewall.web.presets import PRESETS, preset_state
 from scalewall.web.state import State as PageState
@@ -64,13 +65,27 @@ def add_limits(app: Dash, views: Views, tickets: Tickets) -> None:
         Output("query", "data", allow_duplicate=True),
         Output("form", "children", allow_duplicate=True),
         Input("restructure", "data"),
+        State("form-sections", "value"),
         prevent_initial_call=True,
     )
-    def restructure(query: str | None) -> tuple[Any, Any]:
+    def restructure(query: str | None, opened: list[str] | None) -> tuple[Any, Any]:
         if not query:
             return no_update, no_update
         state = cards.settled(decode(query).state)
-        return encode(state), form(state)
+        return encode(state), form(state, opened or ())
+
+    @app.callback(
+        Output({"section": ALL}, "children"),
+        Input("lacking", "data"),
+        State("query", "data"),
+        prevent_initial_call=True,
+    )
+    def fill(lacking: list[str] | None, query: str) -> list[Any]:
+        """Make the controls of sections that were opened."""
+        state = decode(query).state
+        card = state.cards[state.chosen]
+        names = [one["id"]["section"] for one in ctx.outputs_list]
+        return [SECTIONS[name][1](card) if name in (lacking or ()) else no_update for name in names]
 
 
 def _add_client_side(app: Dash) -> None:
@@ -90,6 +105,16 @@ def _add_client_side(app: Dash) -> None:
         Output("gate", "data"),
         Input("query", "data"),
         Input("answered", "data"),
+    )
+    client_side(
+        ClientsideFunction("scalewall", "unfold"),
+        Output("unfolded", "data"),
+        Input("later", "data"),
+    )
+    client_side(
+        ClientsideFunction("scalewall", "lacking"),
+        Output("lacking", "data"),
+        Input("form-sections", "value"),
     )
     client_side(
         ClientsideFunction("scalewall", "paint"),
@@ -158,10 +183,18 @@ def _add_operations(app: Dash) -> None:
         Input("runs", "checked"),
         State("query", "data"),
         State("undo", "data"),
+        State("form-sections", "value"),
         prevent_initial_call=True,
     )
     def operate(
-        _ops: list[Any], _add: Any, _undo: Any, preset: str | None, runs: bool, query: str, undo: str
+        _ops: list[Any],
+        _add: Any,
+        _undo: Any,
+        preset: str | None,
+        runs: bool,
+        query: str,
+        undo: str,
+        opened: list[str] | None,
     ) -> tuple[Any, ...]:
         if not ctx.triggered or not _is_real(ctx.triggered[0]):
             return (no_update,) * 7
@@ -175,7 +208,15 @@ def _add_operations(app: Dash) -> None:
         else:
             state, undo = _operated(state, undo)
         gone = decode(undo.partition("?")[2]).state.cards[0].name if undo else ""
-        return encode(state), form(state), undo, f"Undo: bring back {gone}", not undo, about, no_update
+        return (
+            encode(state),
+            form(state, opened or ()),
+            undo,
+            f"Undo: bring back {gone}",
+            not undo,
+            about,
+            no_update,
+        )
 
 
 def _is_real(triggered: Any) -> bool:
@@ -202,6 +243,7 @@ def _operated(state: PageState, undo: str) -> tuple[PageState, str]:
         "duplicate": cards.duplicated,
         "hide": cards.hidden,
         "up": cards.moved_up,
+        "order": lambda state, _: cards.ordered(state),
         "drop-file": lambda state, place: cards.with_file(state, ""),
     }
     return operations[name](state, place), undo

@@ -31,9 +31,10 @@ def add_uploads(app: Dash) -> None:
         Output("upload-problem", "children"),
         Input("upload-machine", "contents"),
         State("query", "data"),
+        State("form-sections", "value"),
         prevent_initial_call=True,
     )
-    def take_machine(contents: str | None, query: str) -> tuple[Any, Any, Any]:
+    def take_machine(contents: str | None, query: str, opened: list[str]) -> tuple[Any, Any, Any]:
         if not contents:
             return no_update, no_update, no_update
         try:
@@ -42,7 +43,7 @@ def add_uploads(app: Dash) -> None:
         except InputError as error:
             return no_update, no_update, notice("This file cannot be used", [str(error)], "bad")
         state = cards.with_file(decode(query).state, text)
-        return encode(state), form(state), ""
+        return encode(state), form(state, opened), ""
 
     @app.callback(
         Output("url", "href"),
