@@ -89,6 +89,16 @@ def test_the_reference_search_finds_what_trying_every_plan_finds(world):
     assert cost_of(found) == pytest.approx(expected, rel=1e-9)
 
 
+@settings(SLOW, max_examples=40)
+@given(st.sampled_from(("full", "reference")).flatmap(worlds))
+def test_no_plan_beats_the_kernels_one_after_the_other(world):
+    stack, plans = world.stack, list(full_plans(world.stack, world.cluster, world.space, world.model))
+    floor = searcher(world).kernel_floor(stack)
+    assume(plans and floor > 0)
+    assert least_time(world, plans) * stack.tokens / stack.batch_tokens >= floor * (1 - 1e-12)
+    assert searcher(world).best(stack, floor * (1 - 1e-6)) == (None, 0), "known without a search"
+
+
 @settings(SLOW, max_examples=30)
 @given(worlds())
 def test_the_fastest_plan_of_the_full_search(world):

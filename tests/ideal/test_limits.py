@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scalewall.errors import InputError
 from scalewall.hardware import load_machine
 from scalewall.ideal.closed_forms import critical_compute
-from scalewall.ideal.limits import evaluate_stack, limits, limits_of, linear_scaling
+from scalewall.ideal.limits import at_threshold, evaluate_stack, limits, limits_of, linear_scaling
 from scalewall.ideal.results import InfeasiblePoint, Point
 from scalewall.ideal.search import Searcher
 from scalewall.ideal.space import ModelSwitches, SearchSpace
@@ -139,6 +139,21 @@ def test_the_reason_names_what_binds_and_by_how_much(method):
     assert fastest.run_seconds > MONTHS
     enough, _ = searcher.best(stack, fastest.run_seconds * (1 + 1e-9))
     assert enough is not None, "given the fastest plan's time, a plan finishes"
+
+
+def test_reasons_can_be_left_out():
+    study = LimitsStudy(machines=("ref-h100",), search="reference", grid=(1, 12288, 524288))
+    told, untold = (limits_of(study, "ref-h100", reasons=reasons) for reasons in (True, False))
+    assert told.infeasible
+    assert all(run.reason for run in told.infeasible)
+    assert not any(run.reason for run in untold.infeasible)
+    silent = tuple(dataclasses.replace(run, reason="") for run in told.infeasible)
+    assert untold == dataclasses.replace(told, infeasible=silent), "nothing else differs"
+
+
+def test_another_threshold_needs_no_search():
+    settings = {"search": "reference", "grid": (1, 12288, 524288)}
+    assert at_threshold(limits("ref-h100", **settings), 0.5) == limits("ref-h100", threshold=0.5, **settings)
 
 
 def test_progress_is_told_after_each_run():

@@ -29,6 +29,11 @@ def test_divisors(number):
     assert divisors(number).tolist() == [d for d in range(1, number + 1) if number % d == 0]
 
 
+def test_divisors_of_large_numbers():
+    assert divisors(1 << 60).tolist() == [1 << exponent for exponent in range(61)]
+    assert divisors(99_991 * 99_989).tolist() == [1, 99_989, 99_991, 99_991 * 99_989]
+
+
 def splits(degree: int, sizes: tuple[int, ...], levels: int) -> list[list[int]]:
     table = degree_table(divisors(degree), degree, degree, np.array(sizes), levels)
     return table.rows.tolist()
@@ -40,7 +45,7 @@ def all_fits(table: DegreeTable, index: int, room: IntArray) -> list[int]:
     found = [0 for _ in range(0)]
     row = table.start[index] - 1
     while True:
-        row = next_fit(table, row + 1, table.start[index + 1], room)
+        row = next_fit(table.rows, table.skip, row + 1, table.start[index + 1], room)
         if row == table.start[index + 1]:
             return found
         found.append(row)

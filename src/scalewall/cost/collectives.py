@@ -17,7 +17,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewall._jit import kernel
+from scalewall._jit import scalar_kernel
 from scalewall.cost.machine_arrays import MachineArrays
 
 __all__ = [
@@ -37,7 +37,7 @@ __all__ = [
 IntArray = NDArray[np.int64]
 
 
-@kernel
+@scalar_kernel
 def all_reduce_seconds(
     peers: float, words: float, word_bytes: float, n_gpu: float, bandwidth: float
 ) -> float:
@@ -48,7 +48,7 @@ def all_reduce_seconds(
     return 2 * (peers - 1) * words * word_bytes / (n_gpu * bandwidth)
 
 
-@kernel
+@scalar_kernel
 def all_reduce_latency(peers: int, hop_latency: float, tree: bool) -> float:
     """Latency of an all-reduce in seconds: ``2 l`` [1], or ``2 l ceil(log2 p)`` for trees [2]; 0 alone."""
     if peers == 1:
@@ -56,7 +56,7 @@ def all_reduce_latency(peers: int, hop_latency: float, tree: bool) -> float:
     return 2 * hop_latency * (math.ceil(math.log2(peers)) if tree else 1)
 
 
-@kernel
+@scalar_kernel
 def all_reduce_level_seconds(
     degrees: IntArray, level: int, words: float, n_gpu: float, machine: MachineArrays
 ) -> float:
@@ -72,7 +72,7 @@ def all_reduce_level_seconds(
     )
 
 
-@kernel
+@scalar_kernel
 def data_parallel_seconds(dp: IntArray, parameters: float, n_gpu: float, machine: MachineArrays) -> float:
     """Seconds of the all-reduce of all gradients, once a batch; levels overlap, so the slowest counts [1]."""
     slowest = 0.0
@@ -81,7 +81,7 @@ def data_parallel_seconds(dp: IntArray, parameters: float, n_gpu: float, machine
     return slowest
 
 
-@kernel
+@scalar_kernel
 def all_reduce_chain_latency(degrees: IntArray, machine: MachineArrays) -> float:
     """Latency in seconds of an all-reduce among all peers of a degree, added over the levels in use [1]."""
     total = 0.0
@@ -90,7 +90,7 @@ def all_reduce_chain_latency(degrees: IntArray, machine: MachineArrays) -> float
     return total
 
 
-@kernel
+@scalar_kernel
 def tensor_parallel_seconds(
     tp_model: IntArray,
     tp_ff: IntArray,
@@ -115,7 +115,7 @@ def tensor_parallel_seconds(
     return slowest
 
 
-@kernel
+@scalar_kernel
 def tensor_parallel_latency(
     tp_model: IntArray, tp_ff: IntArray, layers: float, machine: MachineArrays
 ) -> float:
@@ -124,7 +124,7 @@ def tensor_parallel_latency(
     return 2 * layers * total
 
 
-@kernel
+@scalar_kernel
 def outermost_level(degrees: IntArray) -> int:
     """Index of the outermost network level in which a degree exceeds 1; -1 if none does."""
     for level in range(degrees.size - 1, -1, -1):
@@ -133,7 +133,7 @@ def outermost_level(degrees: IntArray) -> int:
     return -1
 
 
-@kernel
+@scalar_kernel
 def pipeline_crossings(pp: IntArray, interleave: int, level: int) -> int:
     """Layer boundaries of a pipeline that cross network level ``level``.
 
@@ -148,7 +148,7 @@ def pipeline_crossings(pp: IntArray, interleave: int, level: int) -> int:
     return int(crossings) if level < outermost else int(interleave * pp[level]) - 1
 
 
-@kernel
+@scalar_kernel
 def boundary_seconds(
     pp: IntArray,
     ep: IntArray,
@@ -191,7 +191,7 @@ def boundary_seconds(
     return 2 * (layers - 1) * tokens * d_model * machine.word_bytes * seconds_a_word / n_gpu
 
 
-@kernel
+@scalar_kernel
 def boundary_latency(
     pp: IntArray, ep: IntArray, interleave: int, layers: float, machine: MachineArrays
 ) -> float:

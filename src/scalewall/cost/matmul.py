@@ -17,7 +17,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewall._jit import kernel
+from scalewall._jit import scalar_kernel
 from scalewall.cost.machine_arrays import MachineArrays
 
 __all__ = [
@@ -38,14 +38,14 @@ _SAME = 1 + 1e-12
 """Edges this close are equal: traffic jumps where a matrix is cut, and rounding errors must not decide that."""
 
 
-@kernel
+@scalar_kernel
 def padded_flop(m: float, n: float, b: float) -> float:
     """FLOP that the matrix units carry out: ``2 * 8^3 * ceil(m/8) * ceil(n/8) * ceil(b/8)`` [1]."""
     fragments = math.ceil(m / FRAGMENT) * math.ceil(n / FRAGMENT) * math.ceil(b / FRAGMENT)
     return 2.0 * FRAGMENT**3 * fragments
 
 
-@kernel
+@scalar_kernel
 def tile_counts(m: float, n: float, tile_bytes: float, word_bytes: float) -> tuple[float, float]:
     """How many tiles of at most ``tile_bytes`` an ``m x n`` matrix is cut into, by rows and by columns.
 
@@ -62,7 +62,7 @@ def tile_counts(m: float, n: float, tile_bytes: float, word_bytes: float) -> tup
     return m / edge, n / edge
 
 
-@kernel
+@scalar_kernel
 def _tilings(
     m: float, n: float, tile_bytes: float, holders: float, distributed: bool, word_bytes: float
 ) -> tuple[float, float, float, float]:
@@ -75,13 +75,13 @@ def _tilings(
     return rows, columns, 1.0, 1.0
 
 
-@kernel
+@scalar_kernel
 def weights_resident(m: float, n: float, tile_bytes: float, holders: float, word_bytes: float) -> bool:
     """Whether weights and their gradients stay below an interface: ``2 m n w <= Q * count`` [1]."""
     return 2 * m * n * word_bytes <= tile_bytes * holders
 
 
-@kernel
+@scalar_kernel
 def activation_traffic(
     m: float, n: float, b: float, tile_bytes: float, holders: float, distributed: bool, word_bytes: float
 ) -> tuple[float, float]:
@@ -110,7 +110,7 @@ def activation_traffic(
     return across * word_bytes, between * word_bytes
 
 
-@kernel
+@scalar_kernel
 def weight_gradient_traffic(
     m: float, n: float, b: float, tile_bytes: float, holders: float, distributed: bool, word_bytes: float
 ) -> tuple[float, float]:
@@ -129,7 +129,7 @@ def weight_gradient_traffic(
     return across * word_bytes, between * word_bytes
 
 
-@kernel
+@scalar_kernel
 def matmul_parts(
     m: float, n: float, b: float, weight_gradient: bool, machine: MachineArrays, parts: NDArray[np.float64]
 ) -> None:
@@ -157,7 +157,7 @@ def matmul_parts(
         parts[1 + level] /= machine.port_bandwidth[level]
 
 
-@kernel
+@scalar_kernel
 def matmul_seconds(
     m: float, n: float, b: float, weight_gradient: bool, machine: MachineArrays, scratch: NDArray[np.float64]
 ) -> float:
@@ -175,11 +175,13 @@ def matmul_seconds(
         Overwritten.
     """
     matmul_parts(m, n, b, weight_gradient, machine, scratch)
-    busiest: float = scratch.max()
+    busiest = 0.0
+    for resource in range(scratch.size):
+        busiest = max(busiest, scratch[resource])
     return busiest + machine.kernel_latency
 
 
-@kernel
+@scalar_kernel
 def layer_seconds(
     m: float, n: float, b: float, machine: MachineArrays, scratch: NDArray[np.float64]
 ) -> float:

@@ -9,18 +9,18 @@ References
 
 from __future__ import annotations
 
-from scalewall._jit import kernel
+from scalewall._jit import scalar_kernel
 
 __all__ = ["bubble_fraction", "zero_bubble_fits"]
 
 
-@kernel
+@scalar_kernel
 def zero_bubble_fits(pp: int, microbatches: int) -> bool:
     """Whether the zero-bubble schedule has enough microbatches in flight: ``M >= 2 PP`` [2][3]."""
     return microbatches >= 2 * pp
 
 
-@kernel
+@scalar_kernel
 def bubble_fraction(pp: int, microbatches: int, interleave: int, zero_bubble: bool) -> float:
     """Share of a batch that a pipeline's stages wait, with equal stages and free sends.
 

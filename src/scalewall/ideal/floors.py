@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from scalewall._jit import inner_kernel
+from scalewall._jit import inner_kernel, inner_scalar_kernel
 from scalewall.cost.collectives import all_reduce_seconds
 from scalewall.cost.machine_arrays import MachineArrays
 from scalewall.ideal.question import Question
@@ -40,13 +40,13 @@ def flat_network(machine: MachineArrays) -> FlatNetwork:
     return FlatNetwork(machine.level_bandwidth.sum(), machine.level_latency.min())
 
 
-@inner_kernel
+@inner_scalar_kernel
 def arithmetic_floor(question: Question) -> float:
     """Accelerator-seconds of a batch's matmuls at the sustained rate, without padding or data movement."""
     return arithmetic_seconds(question.parameters, question.sparsity, question.batch_tokens, question.machine)
 
 
-@inner_kernel
+@inner_scalar_kernel
 def compute_floor(arithmetic: float, passes: float, kernel_latency: float) -> float:
     """Accelerator-seconds of a batch's matmuls: :func:`arithmetic_floor` and the latency of all kernels.
 
@@ -62,7 +62,7 @@ def compute_floor(arithmetic: float, passes: float, kernel_latency: float) -> fl
     return arithmetic + passes * MATMULS_A_LAYER * kernel_latency
 
 
-@inner_kernel
+@inner_scalar_kernel
 def tensor_floor(tp_model: int, tp_ff: int, question: Question, flat: FlatNetwork) -> float:
     """Accelerator-seconds of tensor-parallel all-reduces over a flat network."""
     words = 2 * question.layers * question.batch_tokens

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewall._jit import inner_kernel, kernel
+from scalewall._jit import inner_kernel, inner_scalar_kernel, kernel
 from scalewall.cost.matmul import layer_seconds
 from scalewall.cost.reliability import slowdown
 from scalewall.cost.schedules import bubble_fraction, zero_bubble_fits
@@ -57,7 +57,7 @@ class Shape(NamedTuple):
     i_count: int
 
 
-@inner_kernel
+@inner_scalar_kernel
 def schedules_of(
     layers: int, pp: int, microbatches: int, layer_divisors: IntArray, bounds: Bounds, found: IntArray
 ) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from scalewall._version import __version__
@@ -19,7 +19,16 @@ from scalewall.workload import MlpStack
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Limits", "LimitsList", "PointResult", "evaluate_stack", "limits", "limits_of", "linear_scaling"]
+__all__ = [
+    "Limits",
+    "LimitsList",
+    "PointResult",
+    "at_threshold",
+    "evaluate_stack",
+    "limits",
+    "limits_of",
+    "linear_scaling",
+]
 
 PointResult = Point | InfeasiblePoint
 Progress = Callable[[int, int, PointResult], None]
@@ -140,11 +149,24 @@ def limits(
     return found[0] if study.machines == (machine,) else found
 
 
-def evaluate_stack(searcher: Searcher, stack: MlpStack, duration: float) -> PointResult:
-    """Return the best plan of one training run, or why none finishes in ``duration`` seconds."""
+def evaluate_stack(searcher: Searcher, stack: MlpStack, duration: float, reasons: bool = True) -> PointResult:
+    """Return the best plan of one training run, or why none finishes in ``duration`` seconds.
+
+    Parameters
+    ----------
+    searcher : Searcher
+        Where, and among which plans.
+    stack : MlpStack
+        What is trained.
+    duration : float
+        Most seconds that the run may take.
+    reasons : bool
+        Whether to say why no plan finishes, which takes more searches; else the reason is empty.
+    """
     found, _ = searcher.best(stack, duration)
     if found is None:
-        return InfeasiblePoint(stack.d_model, stack.training_flop, _reason(searcher, stack, duration))
+        reason = _reason(searcher, stack, duration) if reasons else ""
+        return InfeasiblePoint(stack.d_model, stack.training_flop, reason)
     return point_of(found)
 
 
@@ -252,7 +274,23 @@ def linear_scaling(
     )
 
 
-def limits_of(study: LimitsStudy, machine: str, progress: Progress | None = None) -> Limits:
+def at_threshold(limits: Limits, threshold: float) -> Limits:
+    """Return a machine's answer with the band of another threshold: no plan depends on it.
+
+    Parameters
+    ----------
+    limits : Limits
+        An answer at any threshold.
+    threshold : float
+        Share of the sustained utilization.
+    """
+    band = linear_scaling((*limits.points, *limits.infeasible), threshold, limits.sustained_fraction)
+    return replace(limits, linear_scaling=band)
+
+
+def limits_of(
+    study: LimitsStudy, machine: str, progress: Progress | None = None, reasons: bool = True
+) -> Limits:
     """Evaluate one machine of a study over its grid.
 
     Parameters
@@ -263,13 +301,15 @@ def limits_of(study: LimitsStudy, machine: str, progress: Progress | None = None
         One of ``study.machines``.
     progress : callable, optional
         Called with (runs done, runs in all, the run's result) after each run.
+    reasons : bool
+        Whether runs that no plan finishes say why, see :func:`evaluate_stack`.
     """
     cluster = study.cluster(machine)
     searcher = Searcher.of(cluster, study.space, study.model_switches)
     stacks = study.stacks
     results: list[PointResult] = []
     for stack in stacks:
-        results.append(evaluate_stack(searcher, stack, study.duration_seconds))
+        results.append(evaluate_stack(searcher, stack, study.duration_seconds, reasons))
         if progress:
             progress(len(results), len(stacks), results[-1])
     results.sort(key=lambda result: result.training_flop)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewall._jit import inner_kernel
+from scalewall._jit import inner_kernel, inner_scalar_kernel
 from scalewall.cost.collectives import (
     all_reduce_chain_latency,
     data_parallel_seconds,
@@ -60,7 +60,7 @@ def data_costs(table: DegreeTable, parameters: float, machine: MachineArrays, me
     return costs
 
 
-@inner_kernel
+@inner_scalar_kernel
 def least_batch_seconds(
     compute: float,
     tensor: float,
@@ -86,19 +86,19 @@ def least_batch_seconds(
     return least
 
 
-@inner_kernel
+@inner_scalar_kernel
 def worse(bound: float, n_gpu: float, aim: Aim, best_cost: float) -> bool:
     """Whether a least time means missing the deadline or no gain over the best plan."""
     cost = bound if aim.fastest else bound * n_gpu
     return bound * (1 - ROUNDING) > aim.deadline or cost * (1 + aim.gain) > best_cost
 
 
-@inner_kernel
-def exact_room(n_active: int, machine: MachineArrays, room: IntArray) -> bool:
+@inner_scalar_kernel
+def exact_room(n_active: int, level_size: IntArray, room: IntArray) -> bool:
     """Write the product that each level's degrees must have; False if a size does not divide what is left."""
     rest = n_active
     for level in range(room.size):
-        room[level] = min(machine.level_size[level], rest)
+        room[level] = min(level_size[level], rest)
         if rest % room[level] != 0:
             return False
         rest //= room[level]
@@ -143,22 +143,30 @@ def place(
     best : Best
         Read and written.
     """
-    machine, switches, bounds = question.machine, question.switches, question.bounds
-    tables, aim = question.tables, question.aim
-    dp, pp, ep = tables.dp, tables.pp, tables.ep
+    switches, bounds, aim = question.switches, question.bounds, question.aim
     i_dp, i_pp, i_ep = chosen
-    levels = machine.level_size.size
+    level_size = question.machine.level_size
+    model_rows, ff_rows = question.tables.tp_model.rows, question.tables.tp_ff.rows
+    dp_rows, dp_skip = question.tables.dp.rows, question.tables.dp.skip
+    pp_rows, pp_skip = question.tables.pp.rows, question.tables.pp.skip
+    ep_rows = question.tables.ep.rows
+    dp_start, dp_stop = question.tables.dp.start[i_dp], question.tables.dp.start[i_dp + 1]
+    pp_start, pp_stop = question.tables.pp.start[i_pp], question.tables.pp.start[i_pp + 1]
+    ep_start, ep_stop = question.tables.ep.start[i_ep], question.tables.ep.start[i_ep + 1]
+    dp_degree, pp_degree = question.tables.dp.degree[i_dp], question.tables.pp.degree[i_pp]
+    levels = level_size.size
     first = pairs[pair[0]]
-    tensor_degree = tables.tp_model.rows[first.row_model].prod() * tables.tp_ff.rows[first.row_ff].prod()
-    pp_degree = pp.degree[i_pp]
-    n_active = dp.degree[i_dp] * tensor_degree * pp_degree * ep.degree[i_ep]
-    room = np.empty((3, levels), dtype=np.int64)
-    if not bounds.exact_domains:
-        for level in range(levels):
-            room[0, level] = machine.level_size[level]
-    elif not exact_room(n_active, machine, room[0]):
+    n_active = dp_degree * pp_degree * question.tables.ep.degree[i_ep]
+    for level in range(levels):
+        n_active *= model_rows[first.row_model, level] * ff_rows[first.row_ff, level]
+    room, room_after_tensor, room_after_data = (
+        level_size.copy(),
+        np.empty_like(level_size),
+        np.empty_like(level_size),
+    )
+    if bounds.exact_domains and not exact_room(n_active, level_size, room):
         return
-    slower = slowdown(n_active, dp.degree[i_dp], switches.method.reliability)
+    slower = slowdown(n_active, dp_degree, switches.method.reliability)
     if slower == np.inf:
         return
     compute /= n_active
@@ -173,8 +181,11 @@ def place(
             least_bubble = min(least_bubble, bubble_fraction(pp_degree, microbatches, schedule, False))
     least_data, least_data_latency = data.least_seconds[i_dp] / n_active, data.least_latency[i_dp]
     least_point, least_latency = sends.least_seconds[i_pp, i_ep] / n_active, sends.least_latency[i_pp, i_ep]
-    used = np.empty(levels, dtype=np.int64)
-    placed = np.empty(levels, dtype=np.int64)
+    all_data_seconds, all_data_latency = data.seconds, data.latency
+    send_seconds, more_send_seconds = sends.seconds, sends.more_seconds
+    send_latency, more_send_latency = sends.latency, sends.more_latency
+    best_value, best_plan = best.value, best.plan
+    used, placed = np.empty_like(level_size), np.empty_like(level_size)
     for position in range(pair[0], pair[1]):
         tensor_parallel = pairs[position]
         tensor = tensor_parallel.seconds / n_active
@@ -190,7 +201,7 @@ def place(
             zero_bubble,
             switches,
         )
-        if worse(slower * bound, n_active, aim, best.value[0]):
+        if worse(slower * bound, n_active, aim, best_value[0]):
             return
         bound = least_batch_seconds(
             compute,
@@ -203,25 +214,22 @@ def place(
             zero_bubble,
             switches,
         )
-        if worse(slower * bound, n_active, aim, best.value[0]):
+        if worse(slower * bound, n_active, aim, best_value[0]):
             continue
-        row_model, row_ff = (
-            tables.tp_model.rows[tensor_parallel.row_model],
-            tables.tp_ff.rows[tensor_parallel.row_ff],
-        )
+        r_model, r_ff = tensor_parallel.row_model, tensor_parallel.row_ff
         fits = True
         for level in range(levels):
-            used[level] = row_model[level] * row_ff[level]
-            fits = fits and used[level] <= room[0, level]
-            room[1, level] = room[0, level] // used[level]
+            used[level] = model_rows[r_model, level] * ff_rows[r_ff, level]
+            fits = fits and used[level] <= room[level]
+            room_after_tensor[level] = room[level] // used[level]
         if not fits:
             continue
-        r_dp = dp.start[i_dp] - 1
+        r_dp = dp_start - 1
         while True:
-            r_dp = next_fit(dp, r_dp + 1, dp.start[i_dp + 1], room[1])
-            if r_dp == dp.start[i_dp + 1]:
+            r_dp = next_fit(dp_rows, dp_skip, r_dp + 1, dp_stop, room_after_tensor)
+            if r_dp == dp_stop:
                 break
-            data_seconds, data_latency = data.seconds[r_dp] / n_active, data.latency[r_dp]
+            data_seconds, data_latency = all_data_seconds[r_dp] / n_active, all_data_latency[r_dp]
             bound = least_batch_seconds(
                 compute,
                 tensor,
@@ -233,31 +241,29 @@ def place(
                 zero_bubble,
                 switches,
             )
-            if worse(slower * bound, n_active, aim, best.value[0]):
+            if worse(slower * bound, n_active, aim, best_value[0]):
                 continue
-            row_dp = dp.rows[r_dp]
             for level in range(levels):
-                room[2, level] = room[1, level] // row_dp[level]
-            r_pp = pp.start[i_pp] - 1
+                room_after_data[level] = room_after_tensor[level] // dp_rows[r_dp, level]
+            r_pp = pp_start - 1
             while True:
-                r_pp = next_fit(pp, r_pp + 1, pp.start[i_pp + 1], room[2])
-                if r_pp == pp.start[i_pp + 1]:
+                r_pp = next_fit(pp_rows, pp_skip, r_pp + 1, pp_stop, room_after_data)
+                if r_pp == pp_stop:
                     break
-                row_pp = pp.rows[r_pp]
-                for r_ep in range(ep.start[i_ep], ep.start[i_ep + 1]):
-                    row_ep = ep.rows[r_ep]
+                for r_ep in range(ep_start, ep_stop):
                     fits = True
                     for level in range(levels):
-                        placed[level] = used[level] * row_dp[level] * row_pp[level] * row_ep[level]
+                        placed[level] = used[level] * dp_rows[r_dp, level]
+                        placed[level] *= pp_rows[r_pp, level] * ep_rows[r_ep, level]
                         if bounds.exact_domains:
-                            fits = fits and placed[level] == room[0, level]
+                            fits = fits and placed[level] == room[level]
                         else:
-                            fits = fits and placed[level] <= room[0, level]
+                            fits = fits and placed[level] <= room[level]
                     if not fits:
                         continue
-                    more, more_latency = sends.more_seconds[r_pp, r_ep], sends.more_latency[r_pp, r_ep]
-                    point = sends.seconds[r_pp, r_ep] + min((fewest - 1) * more, (most - 1) * more)
-                    latency = tensor_latency + sends.latency[r_pp, r_ep]
+                    more, more_latency = more_send_seconds[r_pp, r_ep], more_send_latency[r_pp, r_ep]
+                    point = send_seconds[r_pp, r_ep] + min((fewest - 1) * more, (most - 1) * more)
+                    latency = tensor_latency + send_latency[r_pp, r_ep]
                     latency += min((fewest - 1) * more_latency, (most - 1) * more_latency)
                     bound = least_batch_seconds(
                         compute,
@@ -270,41 +276,41 @@ def place(
                         zero_bubble,
                         switches,
                     )
-                    if worse(slower * bound, n_active, aim, best.value[0]):
+                    if worse(slower * bound, n_active, aim, best_value[0]):
                         continue
-                    n_gpu = cluster_size(placed, machine.level_size)
-                    if worse(slower * bound, n_gpu, aim, best.value[0]) or not (
+                    n_gpu = cluster_size(placed, level_size)
+                    if worse(slower * bound, n_gpu, aim, best_value[0]) or not (
                         bounds.n_gpu[0] <= n_gpu <= bounds.n_gpu[1]
                     ):
                         continue
                     for schedule in schedules:
                         is_zero = schedule == ZERO_BUBBLE
                         interleave = 1 if is_zero else schedule
-                        traffic = (sends.seconds[r_pp, r_ep] + (interleave - 1) * more) / n_active
+                        traffic = (send_seconds[r_pp, r_ep] + (interleave - 1) * more) / n_active
                         total = slower * batch_seconds(
                             compute,
                             tensor,
                             traffic,
                             data_seconds,
                             bubble_fraction(pp_degree, microbatches, interleave, is_zero),
-                            tensor_latency + sends.latency[r_pp, r_ep] + (interleave - 1) * more_latency,
+                            tensor_latency + send_latency[r_pp, r_ep] + (interleave - 1) * more_latency,
                             data_latency,
                             is_zero,
                             switches,
                         )
-                        best.value[4] += 1
+                        best_value[4] += 1
                         cost = total if aim.fastest else total * n_gpu
                         talk = tensor + traffic + data_seconds
-                        if total > aim.deadline or cost > best.value[0]:
+                        if total > aim.deadline or cost > best_value[0]:
                             continue
-                        if cost < best.value[0] or talk < best.value[1]:
-                            best.value[0], best.value[1] = cost, talk
-                            best.value[2], best.value[3] = total, n_gpu
+                        if cost < best_value[0] or talk < best_value[1]:
+                            best_value[0], best_value[1] = cost, talk
+                            best_value[2], best_value[3] = total, n_gpu
                             for level in range(levels):
-                                best.plan[level] = row_dp[level]
-                                best.plan[levels + level] = row_model[level]
-                                best.plan[2 * levels + level] = row_ff[level]
-                                best.plan[3 * levels + level] = row_pp[level]
-                                best.plan[4 * levels + level] = row_ep[level]
-                            best.plan[5 * levels] = microbatches
-                            best.plan[5 * levels + 1] = schedule
+                                best_plan[level] = dp_rows[r_dp, level]
+                                best_plan[levels + level] = model_rows[r_model, level]
+                                best_plan[2 * levels + level] = ff_rows[r_ff, level]
+                                best_plan[3 * levels + level] = pp_rows[r_pp, level]
+                                best_plan[4 * levels + level] = ep_rows[r_ep, level]
+                            best_plan[5 * levels] = microbatches
+                            best_plan[5 * levels + 1] = schedule

@@ -13,6 +13,8 @@ References
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,7 +27,7 @@ from scalewall.ideal.question import ZERO_BUBBLE, Best, Bounds, Question, new_be
 from scalewall.ideal.send_costs import send_costs
 from scalewall.ideal.step import fits_memory
 from scalewall.ideal.tables import divisors
-from scalewall.ideal.tensor_placements import TensorPlacement, add_placements, tensor_costs
+from scalewall.ideal.tensor_placements import TensorCosts, TensorPlacement, add_placements, tensor_costs
 
 __all__ = ["reference_search"]
 
@@ -33,7 +35,8 @@ MICROBATCH_CHOICES = 4
 """How many microbatch counts the published program tries for 1F1B [1]."""
 ASPECT = 4
 """TP along d_ff is at most this many times isqrt(TP) [1]."""
-LARGEST_CLUSTER = 1 << 60
+_EXPONENTS = 61
+LARGEST_CLUSTER = 1 << (_EXPONENTS - 1)
 """No cluster beyond this many accelerators is looked at: it is past any integer a plan needs."""
 
 
@@ -55,6 +58,66 @@ def _isqrt(number: int) -> int:
     while (root + 1) * (root + 1) <= number:
         root += 1
     return root
+
+
+@inner_kernel
+def _exponents(powers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Exponents of powers of two."""
+    exponents = np.zeros(powers.size, dtype=np.int64)
+    for index in range(powers.size):
+        while 1 << exponents[index] < powers[index]:
+            exponents[index] += 1
+    return exponents
+
+
+class Splits(NamedTuple):
+    """How TP splits into its two degrees: those of ``2^i`` are entries ``start[i]`` to ``start[i + 1]``, TP_ff rising.
+
+    Parameters
+    ----------
+    start : array of int
+        By exponent.
+    i_model, i_ff : array of int
+        Indices of the two degrees in their tables.
+    tensor : array of float
+        Floor of tensor-parallel all-reduces (accelerator-seconds).
+    latency : array of float
+        The same for their latency (s).
+    """
+
+    start: NDArray[np.int64]
+    i_model: NDArray[np.int64]
+    i_ff: NDArray[np.int64]
+    tensor: NDArray[np.float64]
+    latency: NDArray[np.float64]
+
+
+@inner_kernel
+def _splits(question: Question, costs: TensorCosts) -> Splits:
+    """Splits of every power of two that divides ``d_model * d_ff`` within the bounds."""
+    tp_model, tp_ff, bounds = question.tables.tp_model.degree, question.tables.tp_ff.degree, question.bounds
+    most = tp_model.size * tp_ff.size
+    i_model, i_ff = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+    tensor, latency = np.empty(most), np.empty(most)
+    start = np.zeros(_EXPONENTS + 1, dtype=np.int64)
+    flat = flat_network(question.machine)
+    number = 0
+    for exponent in range(_EXPONENTS):
+        tp = 1 << exponent
+        if question.d_model * question.d_ff % tp == 0 and bounds.tp[0] <= tp <= bounds.tp[1]:
+            root = _isqrt(tp)
+            for j in range(tp_ff.size):
+                ff = tp_ff[j]
+                if ff < root or ff > ASPECT * root or tp % ff != 0:
+                    continue
+                i = _index(tp_model, tp // ff)
+                if i >= 0:
+                    i_model[number], i_ff[number] = i, j
+                    tensor[number] = tensor_floor(tp // ff, ff, question, flat)
+                    latency[number] = costs.least_model_latency[i] + costs.least_ff_latency[j]
+                    number += 1
+        start[exponent + 1] = number
+    return Splits(start, i_model, i_ff, tensor, latency)
 
 
 @inner_kernel
@@ -92,7 +155,6 @@ def reference_search(question: Question) -> Best:
     batch_per_expert = round(question.batch_tokens / question.sparsity)
     counts = divisors(batch_per_expert)
     layer = np.full((tp_model.degree.size, tp_ff.degree.size, counts.size), -1.0)
-    flat = flat_network(machine)
     scratch = np.empty(1 + machine.tile_bytes.size)
     schedules = np.empty(2, dtype=np.int64)
     room = np.empty(machine.level_size.size, dtype=np.int64)
@@ -100,124 +162,122 @@ def reference_search(question: Question) -> Best:
     extra = switches.method.extra_compute * arithmetic
     largest = float(dp.degree[-1]) * tp_model.degree[-1] * tp_ff.degree[-1] * pp.degree[-1]
     i_ep = ep.degree.size - 1
-    ranks = 1
-    while ranks <= min(largest, min(LARGEST_CLUSTER, bounds.n_gpu[1]) // question.sparsity):
+    send_seconds, send_latency = sends.least_seconds[:, i_ep], sends.least_latency[:, i_ep]
+    data_seconds, data_latency = data.least_seconds, data.least_latency
+    dp_degrees, pp_degrees = dp.degree, pp.degree
+    model_degrees, ff_degrees = tp_model.degree, tp_ff.degree
+    dp_exponents, pp_exponents = _exponents(dp_degrees), _exponents(pp_degrees)
+    split_start, i_models, i_ffs, split_tensor, split_latency = _splits(question, costs)
+    divides = np.empty((dp_degrees.size, counts.size), dtype=np.bool_)
+    for i_dp in range(dp_degrees.size):
+        for i_count in range(counts.size):
+            divides[i_dp, i_count] = batch_per_expert // dp_degrees[i_dp] % counts[i_count] == 0
+    most = min(largest, min(LARGEST_CLUSTER, bounds.n_gpu[1]) // question.sparsity)
+    for exponent in range(_EXPONENTS):
+        ranks = 1 << exponent
+        if ranks > most:
+            break
         n_active = ranks * question.sparsity
-        placeable = not bounds.exact_domains or exact_room(n_active, machine, room)
-        if placeable and not worse(arithmetic / n_active, n_active, aim, best.value[0]):
-            for i_pp in range(pp.degree.size):
-                pp_degree = pp.degree[i_pp]
-                if ranks % pp_degree != 0:
+        if bounds.exact_domains and not exact_room(n_active, machine.level_size, room):
+            continue
+        if worse(arithmetic / n_active, n_active, aim, best.value[0]):
+            continue
+        passes = float(ranks) * question.layers * question.sparsity
+        compute = compute_floor(arithmetic, passes, machine.kernel_latency) / n_active
+        for i_pp in range(pp_degrees.size):
+            for i_dp in range(dp_degrees.size):
+                dp_degree, pp_degree = dp_degrees[i_dp], pp_degrees[i_pp]
+                tp_exponent = exponent - pp_exponents[i_pp] - dp_exponents[i_dp]
+                if tp_exponent < 0 or not fits_memory(
+                    question.parameters, dp_degree, n_active, machine, switches.method
+                ):
                     continue
-                for i_dp in range(dp.degree.size):
-                    dp_degree = dp.degree[i_dp]
-                    if ranks // pp_degree % dp_degree != 0:
+                for split in range(split_start[tp_exponent], split_start[tp_exponent + 1]):
+                    i_model, i_ff = i_models[split], i_ffs[split]
+                    latency = split_latency[split] + send_latency[i_pp]
+                    bound = least_batch_seconds(
+                        compute,
+                        split_tensor[split] / n_active,
+                        send_seconds[i_pp] / n_active,
+                        data_seconds[i_dp] / n_active,
+                        latency,
+                        data_latency[i_dp],
+                        0.0,
+                        True,
+                        switches,
+                    )
+                    if worse(bound, n_active, aim, best.value[0]):
                         continue
-                    tp = ranks // pp_degree // dp_degree
-                    if (
-                        question.d_model * question.d_ff % tp != 0
-                        or not bounds.tp[0] <= tp <= bounds.tp[1]
-                        or not fits_memory(question.parameters, dp_degree, n_active, machine, switches.method)
-                    ):
+                    if known[i_model, i_ff, 0] < 0:
+                        known[i_model, i_ff, 0] = len(pairs)
+                        add_placements(i_model, i_ff, np.inf, question, costs, pairs)
+                        known[i_model, i_ff, 1] = len(pairs)
+                    start, stop = known[i_model, i_ff]
+                    if start == stop:
                         continue
-                    per_replica = batch_per_expert // dp_degree
-                    root = _isqrt(tp)
-                    for i_ff in range(tp_ff.degree.size):
-                        ff = tp_ff.degree[i_ff]
-                        if ff < root or tp % ff != 0:
+                    tried = 0
+                    tried_zero = False
+                    for i_microbatches in range(counts.size):
+                        microbatches = counts[i_microbatches]
+                        if microbatches < pp_degree or not divides[i_dp, i_microbatches]:
                             continue
-                        if ff > ASPECT * root:
-                            break
-                        i_model = _index(tp_model.degree, tp // ff)
-                        if i_model < 0:
+                        zero = not tried_zero and zero_bubble_fits(pp_degree, microbatches)
+                        if tried >= MICROBATCH_CHOICES and not zero:
+                            if tried_zero:
+                                break
                             continue
-                        latency = costs.least_model_latency[i_model] + costs.least_ff_latency[i_ff]
-                        latency += sends.least_latency[i_pp, i_ep]
-                        passes = float(tp) * dp_degree * pp_degree * question.layers * question.sparsity
+                        number = 0
+                        chunks = question.layers // pp_degree if pp_degree > 1 else 1
+                        if tried < MICROBATCH_CHOICES and _interleaving_allowed(
+                            pp_degree, microbatches, chunks, bounds
+                        ):
+                            schedules[number] = chunks
+                            number += 1
+                        if zero and bounds.zero_bubble:
+                            schedules[number] = ZERO_BUBBLE
+                            number += 1
+                        tried += 1
+                        tried_zero = tried_zero or zero
+                        if number == 0 or not (
+                            bounds.microbatches[0] <= microbatches <= bounds.microbatches[1]
+                        ):
+                            continue
+                        tp = 1 << tp_exponent
+                        passes = float(tp) * dp_degree * microbatches * question.layers * question.sparsity
                         bound = least_batch_seconds(
                             compute_floor(arithmetic, passes, machine.kernel_latency) / n_active,
-                            tensor_floor(tp // ff, ff, question, flat) / n_active,
-                            sends.least_seconds[i_pp, i_ep] / n_active,
-                            data.least_seconds[i_dp] / n_active,
+                            pairs[start].seconds / n_active,
+                            send_seconds[i_pp] / n_active,
+                            data_seconds[i_dp] / n_active,
                             latency,
-                            data.least_latency[i_dp],
+                            data_latency[i_dp],
                             0.0,
-                            True,
+                            zero,
                             switches,
                         )
                         if worse(bound, n_active, aim, best.value[0]):
                             continue
-                        if known[i_model, i_ff, 0] < 0:
-                            known[i_model, i_ff, 0] = len(pairs)
-                            add_placements(i_model, i_ff, np.inf, question, costs, pairs)
-                            known[i_model, i_ff, 1] = len(pairs)
-                        start, stop = known[i_model, i_ff]
-                        if start == stop:
-                            continue
-                        tried = 0
-                        tried_zero = False
-                        for microbatches in counts:
-                            if microbatches < pp_degree or per_replica % microbatches != 0:
-                                continue
-                            zero = not tried_zero and zero_bubble_fits(pp_degree, microbatches)
-                            if tried >= MICROBATCH_CHOICES and not zero:
-                                if tried_zero:
-                                    break
-                                continue
-                            number = 0
-                            chunks = question.layers // pp_degree if pp_degree > 1 else 1
-                            if tried < MICROBATCH_CHOICES and _interleaving_allowed(
-                                pp_degree, microbatches, chunks, bounds
-                            ):
-                                schedules[number] = chunks
-                                number += 1
-                            if zero and bounds.zero_bubble:
-                                schedules[number] = ZERO_BUBBLE
-                                number += 1
-                            tried += 1
-                            tried_zero = tried_zero or zero
-                            if number == 0 or not (
-                                bounds.microbatches[0] <= microbatches <= bounds.microbatches[1]
-                            ):
-                                continue
-                            passes = (
-                                float(tp) * dp_degree * microbatches * question.layers * question.sparsity
+                        i_count = np.searchsorted(counts, dp_degree * microbatches)
+                        if layer[i_model, i_ff, i_count] < 0:
+                            layer[i_model, i_ff, i_count] = layer_seconds(
+                                question.d_ff / ff_degrees[i_ff],
+                                question.d_model / model_degrees[i_model],
+                                batch_per_expert // dp_degree / microbatches,
+                                machine,
+                                scratch,
                             )
-                            bound = least_batch_seconds(
-                                compute_floor(arithmetic, passes, machine.kernel_latency) / n_active,
-                                pairs[start].seconds / n_active,
-                                sends.least_seconds[i_pp, i_ep] / n_active,
-                                data.least_seconds[i_dp] / n_active,
-                                latency,
-                                data.least_latency[i_dp],
-                                0.0,
-                                zero,
-                                switches,
-                            )
-                            if worse(bound, n_active, aim, best.value[0]):
-                                continue
-                            i_count = np.searchsorted(counts, dp_degree * microbatches)
-                            if layer[i_model, i_ff, i_count] < 0:
-                                layer[i_model, i_ff, i_count] = layer_seconds(
-                                    question.d_ff / ff,
-                                    question.d_model / (tp // ff),
-                                    per_replica / microbatches,
-                                    machine,
-                                    scratch,
-                                )
-                            place(
-                                question,
-                                data,
-                                sends,
-                                pairs,
-                                (start, stop),
-                                (i_dp, i_pp, i_ep),
-                                microbatches,
-                                schedules[:number],
-                                passes * layer[i_model, i_ff, i_count] + extra,
-                                best,
-                            )
-            if not aim.fastest and best.value[3] > 0:
-                return best
-        ranks *= 2
+                        place(
+                            question,
+                            data,
+                            sends,
+                            pairs,
+                            (start, stop),
+                            (i_dp, i_pp, i_ep),
+                            microbatches,
+                            schedules[:number],
+                            passes * layer[i_model, i_ff, i_count] + extra,
+                            best,
+                        )
+        if not aim.fastest and best.value[3] > 0:
+            break
     return best

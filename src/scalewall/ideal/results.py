@@ -67,7 +67,7 @@ class Point:
 
 @dataclass(frozen=True)
 class InfeasiblePoint:
-    """A run that no plan finishes in time, and why."""
+    """A run that no plan finishes in time, and why; no reason where the caller did not want any."""
 
     d_model: int
     training_flop: float

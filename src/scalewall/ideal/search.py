@@ -77,8 +77,11 @@ class Searcher:
 
     def kernel_floor(self, stack: MlpStack) -> float:
         """Seconds of a run that no plan beats: every batch passes the kernels of all layers one after the other."""
-        a_batch = stack.layers * MATMULS_A_LAYER * self.arrays.kernel_latency
-        return a_batch * stack.tokens / stack.batch_tokens
+        return self._kernels_a_batch(stack) * stack.tokens / stack.batch_tokens
+
+    def _kernels_a_batch(self, stack: MlpStack) -> float:
+        """Seconds that no batch beats, see :meth:`kernel_floor`."""
+        return stack.layers * MATMULS_A_LAYER * self.arrays.kernel_latency
 
     def _tables(self, stack: MlpStack) -> Tables:
         """Degrees that divide the stack, within bounds, with their placements."""
@@ -135,7 +138,9 @@ class Searcher:
         )
 
     def _search(self, stack: MlpStack, deadline: float, fastest: bool) -> Best:
-        """Run the chosen search."""
+        """Run the chosen search, unless the kernels alone take longer than the deadline."""
+        if self._kernels_a_batch(stack) * (1 - ROUNDING) > deadline:
+            return new_best(self.arrays.level_size.size, deadline)
         question = self._question(stack, deadline, fastest)
         if self.space.method == "reference":
             return reference_search(question)

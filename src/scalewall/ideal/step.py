@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewall._jit import kernel
+from scalewall._jit import scalar_kernel
 from scalewall.cost.machine_arrays import MachineArrays
 from scalewall.cost.reliability import NEVER, Reliability
 
@@ -84,7 +84,7 @@ class Switches(NamedTuple):
     method: Method = Method()
 
 
-@kernel
+@scalar_kernel
 def busy_seconds(compute: float, tensor: float, point_to_point: float, switches: Switches) -> float:
     """Seconds that a stage works or talks: ``max(compute, overlapped) + exposed`` communication [1]."""
     hidden = (tensor if switches.overlap_tensor else 0.0) + (
@@ -96,7 +96,7 @@ def busy_seconds(compute: float, tensor: float, point_to_point: float, switches:
     return max(compute, hidden) + exposed
 
 
-@kernel
+@scalar_kernel
 def batch_seconds(
     compute: float,
     tensor: float,
@@ -138,13 +138,13 @@ def batch_seconds(
     return total + data + data_latency
 
 
-@kernel
+@scalar_kernel
 def compute_share(layers: float, sparsity: float, pp: int, ep: int, microbatches: int) -> float:
     """Layer-and-expert passes that one accelerator does in a batch: ``(L / PP) (S / EP) M`` [1]."""
     return layers / pp * (sparsity / ep) * microbatches
 
 
-@kernel
+@scalar_kernel
 def arithmetic_seconds(
     parameters: float, sparsity: float, batch_tokens: float, machine: MachineArrays
 ) -> float:
@@ -152,7 +152,7 @@ def arithmetic_seconds(
     return 6 * parameters / sparsity * batch_tokens / machine.sustained_flops
 
 
-@kernel
+@scalar_kernel
 def fits_memory(parameters: float, dp: float, n_gpu: float, machine: MachineArrays, method: Method) -> bool:
     """Whether weights and optimizer state fit: ``P w (a DP + s) <= N capacity``.
 
@@ -163,7 +163,7 @@ def fits_memory(parameters: float, dp: float, n_gpu: float, machine: MachineArra
     return parameters * machine.word_bytes * words <= n_gpu * machine.memory_bytes
 
 
-@kernel
+@scalar_kernel
 def cluster_size(placed: NDArray[np.int64], level_size: NDArray[np.int64]) -> int:
     """Accelerators that a plan occupies, idle ones in its domains included.
 
@@ -193,7 +193,7 @@ def cluster_size(placed: NDArray[np.int64], level_size: NDArray[np.int64]) -> in
     return occupied
 
 
-@kernel
+@scalar_kernel
 def utilization(
     active_parameters: float, batch_tokens: float, n_gpu: float, seconds: float, machine: MachineArrays
 ) -> float:

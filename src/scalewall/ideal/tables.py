@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewall._jit import inner_kernel, kernel
+from scalewall._jit import inner_kernel, inner_scalar_kernel, kernel
 
 __all__ = ["DegreeTable", "degree_table", "divisors", "next_fit"]
 
@@ -31,32 +31,32 @@ class DegreeTable(NamedTuple):
 @kernel
 def divisors(number: int) -> IntArray:
     """All divisors of ``number``, ascending."""
-    small = []
-    large = []
-    candidate = 1
-    while candidate * candidate <= number:
-        if number % candidate == 0:
-            small.append(candidate)
-            if candidate * candidate != number:
-                large.append(number // candidate)
-        candidate += 1
-    found = np.empty(len(small) + len(large), dtype=np.int64)
-    for index in range(len(small)):
-        found[index] = small[index]
-    for index in range(len(large)):
-        found[len(small) + index] = large[len(large) - 1 - index]
-    return found
+    found = [1]
+    rest, prime = number, 2
+    while rest > 1:
+        if prime * prime > rest:
+            prime = rest
+        known, power = len(found), 1
+        while rest % prime == 0:
+            rest //= prime
+            power *= prime
+            for index in range(known):
+                found.append(power * found[index])
+        prime += 1
+    return np.sort(np.array(found))
 
 
-@inner_kernel
-def _fill(degree: int, factors: IntArray, level_size: IntArray, levels: int, rows: IntArray) -> int:
+@inner_scalar_kernel
+def _fill(
+    degree: int, factors: IntArray, level_size: IntArray, levels: int, rows: IntArray, position: IntArray
+) -> int:
     """Write every placement of ``degree`` over the first ``levels`` levels; return how many there are.
 
     An odometer over the inner levels, each taking one of ``factors`` up to its size; the outermost takes the
     rest. ``factors`` holds at least all divisors of ``degree``, ascending from 1. With ``rows`` of length 0
-    nothing is written.
+    nothing is written. ``position`` is a scratch array, one entry a level.
     """
-    position = np.zeros(level_size.size, dtype=np.int64)
+    position[:] = 0
     last = levels - 1
     written = 0
     while True:
@@ -105,31 +105,33 @@ def degree_table(candidates: IntArray, low: int, high: int, level_size: IntArray
     none = np.ones((0, level_size.size), dtype=np.int64)
     kept = np.empty(candidates.size, dtype=np.int64)
     start = np.zeros(candidates.size + 1, dtype=np.int64)
+    position = np.empty_like(level_size)
     number = 0
     for degree in candidates:
         if low <= degree <= high:
-            ways = _fill(degree, candidates, level_size, levels, none)
+            ways = _fill(degree, candidates, level_size, levels, none, position)
             if ways > 0:
                 kept[number] = degree
                 start[number + 1] = start[number] + ways
                 number += 1
     rows = np.ones((start[number], level_size.size), dtype=np.int64)
     for index in range(number):
-        _fill(kept[index], candidates, level_size, levels, rows[start[index] : start[index + 1]])
+        _fill(kept[index], candidates, level_size, levels, rows[start[index] : start[index + 1]], position)
     return DegreeTable(kept[:number], start[: number + 1], rows, _skips(start[: number + 1], rows))
 
 
-@inner_kernel
-def next_fit(table: DegreeTable, row: int, stop: int, room: IntArray) -> int:
-    """Return the first row from ``row`` on that fits in the ``room`` of each level; ``stop`` if none does.
+@inner_scalar_kernel
+def next_fit(rows: IntArray, skip: IntArray, row: int, stop: int, room: IntArray) -> int:
+    """Return the first of a table's ``rows`` from ``row`` on that fits in the ``room`` of each level.
 
-    A factor too large for its level is so in all rows that follow with the same factors within.
+    ``stop`` if none does. A factor too large for its level is so in all rows that follow with the same factors
+    within, which ``skip`` passes over (:class:`DegreeTable`).
     """
     while row < stop:
         level = 0
-        while level < room.size and table.rows[row, level] <= room[level]:
+        while level < room.size and rows[row, level] <= room[level]:
             level += 1
         if level == room.size:
             break
-        row = table.skip[row, level]
+        row = skip[row, level]
     return row

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewall._jit import inner_kernel
+from scalewall._jit import inner_kernel, inner_scalar_kernel
 from scalewall.cost.collectives import all_reduce_level_seconds, tensor_parallel_latency
 from scalewall.ideal.question import ROUNDING, Question
 from scalewall.ideal.tables import DegreeTable
@@ -98,7 +98,7 @@ def tensor_costs(question: Question) -> TensorCosts:
     )
 
 
-@inner_kernel
+@inner_scalar_kernel
 def _way_seconds(r_model: int, r_ff: int, question: Question, costs: TensorCosts) -> float:
     """Accelerator-seconds of one placement; infinite without room in a level or with too much latency."""
     model, ff, machine = question.tables.tp_model, question.tables.tp_ff, question.machine
@@ -112,7 +112,7 @@ def _way_seconds(r_model: int, r_ff: int, question: Question, costs: TensorCosts
     return slowest
 
 
-@inner_kernel
+@inner_scalar_kernel
 def least_tensor_seconds(i_model: int, i_ff: int, question: Question, costs: TensorCosts) -> float:
     """Accelerator-seconds of a pair's quickest placement; infinite if it has none."""
     model, ff = question.tables.tp_model, question.tables.tp_ff

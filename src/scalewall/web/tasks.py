@@ -11,11 +11,14 @@ __all__ = ["limits_task"]
 
 
 def limits_task(query: str, search: str | None, progress: Progress) -> Limits:
-    """Return the limits of a link's first configuration, by another search than its own if one is named."""
+    """Return the limits of a link's first configuration, by another search than its own if one is named.
+
+    That is for a preview, in which the runs that do not finish do not say why.
+    """
     card = decode(query).state.cards[0]
 
     def advance(done: int, total: int, _: PointResult) -> None:
         progress(card.name, done, total)
 
     with asked(card, search) as study:
-        return limits_of(study, study.machines[0], advance)
+        return limits_of(study, study.machines[0], advance, reasons=search is None)
