@@ -97,6 +97,6 @@ def test_parts_have_labels(part: str, label: str) -> None:
 
 def test_a_plan_reads_in_a_line() -> None:
     point = make_limits().points[-1]
-    assert words.plan_words(point).startswith(
+    assert words.plan_words(point.plan).startswith(
         "DP 32,768, TP 64x512, PP 64, EP 1, 64 microbatches, zero bubble"
     )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
 
 from scalewall.cost.machine_arrays import MachineArrays, machine_arrays
 from scalewall.cost.reliability import Reliability, slowdown
@@ -85,8 +88,8 @@ class Searcher:
 
     def _tables(self, stack: MlpStack) -> Tables:
         """Degrees that divide the stack, within bounds, with their placements."""
-        sizes, space = self.arrays.level_size, self.space
-        levels = sizes.size
+        sizes, space = tuple(self.arrays.level_size.tolist()), self.space
+        levels = len(sizes)
         tensor_levels = min(space.tensor_levels or levels, levels)
         experts = space.bound("ep")
         reference = space.method == "reference"
@@ -95,15 +98,14 @@ class Searcher:
 
         def table(kind: str, whole: int, levels: int) -> DegreeTable:
             power_of_two = whole & -whole
-            degrees = divisors(power_of_two if reference else whole)
-            return degree_table(degrees, *space.bound(kind), sizes, levels)
+            return _divisor_table(power_of_two if reference else whole, space.bound(kind), sizes, levels)
 
         return Tables(
             dp=table("dp", stack.batch_per_expert, levels),
             tp_model=table("tp_model", stack.d_model, tensor_levels),
             tp_ff=table("tp_ff", stack.d_ff, tensor_levels),
             pp=table("pp", stack.layers, levels),
-            ep=degree_table(divisors(stack.sparsity), *experts, sizes, levels),
+            ep=_divisor_table(stack.sparsity, experts, sizes, levels),
         )
 
     def reaches(self, stack: MlpStack, run_seconds: float, utilization: float) -> bool:
@@ -177,6 +179,12 @@ class Searcher:
             zero_bubble=schedule == ZERO_BUBBLE,
         )
         return estimate_batch(stack, plan, self.cluster, self.model, self.arrays), evaluated
+
+
+@lru_cache(maxsize=128)
+def _divisor_table(whole: int, bounds: tuple[int, int], sizes: tuple[int, ...], levels: int) -> DegreeTable:
+    """Table of the divisors of ``whole`` within bounds; the runs of a curve share most of the published search's."""
+    return degree_table(divisors(whole), *bounds, np.array(sizes), levels)
 
 
 def least_disturbed(arithmetic: float, reliability: Reliability) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 
 from scalewall._version import __version__
@@ -248,7 +248,7 @@ batch_anchor_tokens, batch_anchor_flop, batch_exponent : optional
         """The runs to evaluate, by width."""
         if self.flop:
             return tuple(nearest_stack(flop, self.laws) for flop in self.flop)
-        return tuple(stack_for(d_model, self.laws) for d_model in grid(*self.grid))
+        return _stacks(self.laws, tuple(grid(*self.grid)))
 
     def cluster(self, machine: str) -> Cluster:
         """Load one of the machines with the study's precision and overrides."""
@@ -351,3 +351,9 @@ batch_anchor_tokens, batch_anchor_flop, batch_exponent : optional
             return cls(**values)  # type: ignore[arg-type]
         except TypeError as error:
             raise InputError("scenario", str(error), "values of the types that --save writes") from error
+
+
+@lru_cache(maxsize=32)
+def _stacks(laws: Laws, widths: tuple[int, ...]) -> tuple[MlpStack, ...]:
+    """Runs by width, which all machines and deadlines share."""
+    return tuple(stack_for(d_model, laws) for d_model in widths)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
@@ -13,7 +14,7 @@ from scalewall.report.words import degree, part_label, plan_words
 
 if TYPE_CHECKING:
     from scalewall.ideal.limits import Limits
-    from scalewall.ideal.results import Point
+    from scalewall.ideal.results import Plan, Point
 
 __all__ = [
     "Axis",
@@ -237,10 +238,20 @@ def _step_edges(x: Sequence[float]) -> list[float]:
 
 
 def _point_words(point: Point) -> str:
+    return _run_words(
+        point.training_flop, point.utilization, point.n_gpu, point.run_seconds, point.plan, point.binds
+    )
+
+
+@lru_cache(maxsize=4096)
+def _run_words(
+    training_flop: float, utilization: float, n_gpu: int, run_seconds: float, plan: Plan, binds: str
+) -> str:
+    """Return what a run says on hover, in every figure and every time that its curve is drawn."""
     return (
-        f"{units.flop(point.training_flop)}, {units.percent(point.utilization)} utilization\n"
-        f"{units.count(point.n_gpu)} accelerators for {units.duration(point.run_seconds)}\n"
-        f"{plan_words(point)}\nbinds: {part_label(point.binds)}"
+        f"{units.flop(training_flop)}, {units.percent(utilization)} utilization\n"
+        f"{units.count(n_gpu)} accelerators for {units.duration(run_seconds)}\n"
+        f"{plan_words(plan)}\nbinds: {part_label(binds)}"
     )
 
 

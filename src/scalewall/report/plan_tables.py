@@ -48,7 +48,7 @@ def batch_table(machine: str, estimate: BatchEstimate) -> TableView:
             ),
         ),
         notes=(
-            f"{plan_words(estimate)}.",
+            f"{plan_words(estimate.plan)}.",
             f"Utilization {units.percent(estimate.utilization)} of the peak; {part_label(estimate.binds)} binds "
             "(the largest part besides arithmetic).",
             *fits,

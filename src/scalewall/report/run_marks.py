@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from scalewall.report import units
 from scalewall.report.chart_data import REST, Series
-from scalewall.study.training_runs import training_runs
+from scalewall.study.training_runs import TrainingRun, training_runs
 
 if TYPE_CHECKING:
     from scalewall.ideal.limits import Limits
@@ -39,12 +40,16 @@ def run_marks(limits: Sequence[Limits]) -> tuple[Series, ...]:
             name="real training runs",
             x=tuple(run.training_flop for run in known),
             y=(_HEIGHT,) * len(known),
-            hover=tuple(
-                f"{run.model} ({run.organization}), {run.published:%B %Y}\n"
-                f"{units.flop(run.training_flop)} ({run.confidence})"
-                for run in known
-            ),
+            hover=tuple(_words(run) for run in known),
             colour=REST,
             kind="points",
         ),
+    )
+
+
+@cache
+def _words(run: TrainingRun) -> str:
+    return (
+        f"{run.model} ({run.organization}), {run.published:%B %Y}\n"
+        f"{units.flop(run.training_flop)} ({run.confidence})"
     )

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from scalewall.report import units
 
 if TYPE_CHECKING:
-    from scalewall.ideal.estimate import BatchEstimate
     from scalewall.ideal.limits import Limits
-    from scalewall.ideal.results import LinearScaling, Point
+    from scalewall.ideal.results import LinearScaling, Plan, Point
 
 __all__ = [
     "ASSUMED_FIGURES",
@@ -80,9 +79,8 @@ def degree(placement: Sequence[int]) -> int:
     return product
 
 
-def plan_words(run: Point | BatchEstimate) -> str:
-    """Return a run's plan in a line: ``DP 256, TP 8x64, PP 64, EP 1, 128 microbatches, zero bubble``."""
-    plan = run.plan
+def plan_words(plan: Plan) -> str:
+    """Return a plan in a line: ``DP 256, TP 8x64, PP 64, EP 1, 128 microbatches, zero bubble``."""
     schedule = "zero bubble" if plan.zero_bubble else f"1F1B, {plan.interleave} chunks a stage"
     return (
         f"DP {degree(plan.dp):,}, TP {degree(plan.tp_model):,}x{degree(plan.tp_ff):,}, "

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Literal
 
 from scalewall.errors import InputError, ScalewallError
-from scalewall.ideal.limits import Limits
+from scalewall.ideal.limits import Limits, at_threshold
 from scalewall.web.kept import Kept
 from scalewall.web.state import Card, State, encode
 from scalewall.web.tasks import limits_task
@@ -134,14 +134,16 @@ class Answers:
         stale: Callable[[], bool],
         progress: Callable[[str, int, int], None],
     ) -> Answer:
-        preview = mode == "preview" and not _is_quick(card) and self._kept.found((card.key, None)) is None
+        searched = _searched(card)
+        preview = mode == "preview" and not _is_quick(card) and self._kept.found((searched.key, None)) is None
         try:
-            limits = self._limits(card, "reference" if preview else None, stale, progress)
+            limits = self._limits(searched, "reference" if preview else None, stale, progress)
         except InputError as error:
             return Answer(place, card, None, str(error))
         except ScalewallError as error:
             return Answer(place, card, None, f"{error}.")
-        return Answer(place, card, replace(limits, machine=card.name, title=card.name), preview=preview)
+        named = replace(limits, machine=card.name, title=card.name)
+        return Answer(place, card, at_threshold(named, float(str(card["threshold"]))), preview=preview)
 
     def _limits(
         self,
@@ -156,6 +158,11 @@ class Answers:
             )
 
         return self._kept.of((card.key, search), make, stale)
+
+
+def _searched(card: Card) -> Card:
+    """Return what is searched for a configuration: the plans are the same at every threshold."""
+    return card.having(threshold=None)
 
 
 def _is_quick(card: Card) -> bool:

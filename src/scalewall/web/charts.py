@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from scalewall.report.chart_data import (
     Chart,
+    Series,
     accelerators_chart,
     degrees_chart,
     shares_chart,
@@ -14,7 +15,7 @@ from scalewall.report.chart_data import (
 )
 from scalewall.report.money_charts import cost_chart
 from scalewall.report.run_marks import run_marks
-from scalewall.study.money import CostedRun, costed_runs
+from scalewall.study.money import costed_runs
 from scalewall.web.answers import Answer
 
 __all__ = ["CHARTS", "page_charts"]
@@ -46,28 +47,23 @@ def page_charts(answers: Sequence[Answer], chosen: int, runs: bool) -> dict[str,
     if runs:
         utilization = replace(utilization, series=(*utilization.series, *run_marks(limits)))
     charts = {"utilization": utilization, "accelerators": _coloured(accelerators_chart(limits), colours)}
-    costs = cost_chart([run for answer in answers for run in _costs(answer)])
-    if costs.series:
-        charts["cost"] = _named_colours(costs, answers)
+    costs = sorted((one for answer in answers for one in _costs(answer)), key=lambda one: one.dash != "solid")
+    if costs:
+        charts["cost"] = replace(cost_chart(()), series=tuple(costs))
     own = next((one.limits for one in answers if one.place == chosen and one.limits), None)
     own = own if own and own.points else limits[0]
     return charts | {"degrees": degrees_chart(own), "shares": shares_chart(own)}
 
 
-def _costs(answer: Answer) -> list[CostedRun]:
+def _costs(answer: Answer) -> tuple[Series, ...]:
     """Return what an answer's runs cost, at the prices of the machine that the configuration starts from."""
     if not answer.limits:
-        return []
-    runs = costed_runs(replace(answer.limits, machine=str(answer.card["machine"])), {})
-    return [replace(run, machine=answer.card.name) for run in runs]
-
-
-def _named_colours(chart: Chart, answers: Sequence[Answer]) -> Chart:
-    """Return a chart whose lines are named ``configuration: what`` in the configurations' own colours."""
-    colours = {answer.card.name: answer.card.colour for answer in answers}
-    return replace(
-        chart,
-        series=tuple(replace(one, colour=colours[one.name.rpartition(": ")[0]]) for one in chart.series),
+        return ()
+    card = answer.card
+    runs = costed_runs(replace(answer.limits, machine=str(card["machine"]), infeasible=()), {})
+    return tuple(
+        replace(one, name=f"{card.name}: {one.name.rpartition(': ')[2]}", colour=card.colour)
+        for one in cost_chart(runs).series
     )
 
 
