@@ -110,3 +110,15 @@ def test_an_explanation_shows_itself() -> None:
     html = explained._repr_html_()
     for words in ("From the arithmetic to the step", "What would help the most", "Bound by the peak"):
         assert words in html
+
+
+def test_the_fastest_that_memory_keeps_out_is_named() -> None:
+    run = dense_run()
+    full = estimate(run, LAYOUT, BRIDGE).fit.needed
+    explained = explain(replace(run, device=replace(run.device, memory_bytes=full)), LAYOUT, BRIDGE)
+    out = explained.kept_out
+    assert out is not None
+    assert out.seconds is not None
+    assert not out.fits
+    assert out.seconds < explained.answer.step.seconds
+    assert explained.memory_binds

@@ -9,7 +9,7 @@ import pytest
 
 import scalewall as sw
 from scalewall.errors import InputError
-from scalewall.planner.answer import NEARLY, answer
+from scalewall.planner.answer import NEARLY, answer, best_plan
 from scalewall.planner.bounds import Bound, parse_bound
 from scalewall.planner.estimate import estimate
 from scalewall.planner.memory import fit_of
@@ -142,6 +142,25 @@ def test_memory_as_objective_leaves_the_most_within_five_percent() -> None:
     assert roomy is not None
     assert roomy.estimate.fit.needed <= fastest.estimate.fit.needed
     assert roomy.seconds <= NEARLY * fastest.seconds
+
+
+@pytest.mark.parametrize("changes", [{}, {"objective": "memory"}, {"ideal": True}])
+def test_the_best_plan_alone_is_the_first_of_the_answer(changes: dict[str, object]) -> None:
+    asked = replace(PlanQuestion(dense_run(global_batch=64, model=SMALL), 16, BRIDGE), **changes)  # type: ignore[arg-type]
+    first = answer(asked).best
+    assert first is not None
+    assert best_plan(asked) == first.estimate
+    tiny = replace(asked.run.device, memory_bytes=1e9)
+    assert best_plan(replace(asked, run=replace(asked.run, device=tiny))) is None
+
+
+def test_no_question_looks_beyond_the_most_accelerators() -> None:
+    with pytest.raises(InputError, match="global batch of 1536 divides") as error:
+        sw.plan("gpt3-175b", "a100-80gb", 10**6 - 1, 1536, 2048)
+    assert all(int(count) <= 10**6 for count in error.value.suggestions)
+    result = sw.plan("llama3-70b", "h100", 10**6, 10**6, 8192, bounds=["tp=1", "pp=1", "sharding=none"])
+    assert isinstance(result, PlanResult)
+    assert not result.plans
 
 
 def test_where_nothing_fits_the_changes_are_verified() -> None:

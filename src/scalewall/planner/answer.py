@@ -20,7 +20,7 @@ from scalewall.planner.space import Space
 from scalewall.planner.space_rules import space_of
 from scalewall.planner.usual import bare_profile
 
-__all__ = ["NEARLY", "answer"]
+__all__ = ["NEARLY", "answer", "best_plan"]
 
 NEARLY = 1.05
 """With the objective memory: how much slower than the fastest a plan may be."""
@@ -43,8 +43,7 @@ def answer(question: PlanQuestion, progress: Progress | None = None) -> PlanResu
     InputError
         No layout at all can run the run: names the bound to loosen, or the counts that would do.
     """
-    if question.ideal:
-        question = replace(question, profile=bare_profile(question.profile))
+    question = _asked(question)
     space = space_of(question)
     found = search(question, space, question.run.device.memory_bytes, progress)
     if not found.tally["evaluated"] and not found.skipped:
@@ -71,6 +70,20 @@ def answer(question: PlanQuestion, progress: Progress | None = None) -> PlanResu
         front = front[np.unique(np.linspace(0, front.size - 1, _FRONT).round().astype(int))]
     points = tuple(_point(found, number) for number in front.tolist())
     return PlanResult(plans=plans, front=points, **common)  # type: ignore[arg-type]
+
+
+def best_plan(question: PlanQuestion) -> Estimate | None:
+    """Return the plan that :func:`answer` ranks first, without all else that an answer holds; None if nothing fits."""
+    question = replace(_asked(question), top=1)
+    found = search(question, space_of(question), question.run.device.memory_bytes)
+    if not found.seconds.size:
+        return None
+    return estimate(question.run, found.layout(_order(question, found)[0]), question.profile)
+
+
+def _asked(question: PlanQuestion) -> PlanQuestion:
+    """Return a question with the software that it asks about."""
+    return replace(question, profile=bare_profile(question.profile)) if question.ideal else question
 
 
 def _order(question: PlanQuestion, found: Candidates) -> list[int]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from scalewall.errors import InputError
 from scalewall.planner.bounds import Bound
-from scalewall.planner.plan import PlanQuestion
+from scalewall.planner.plan import MOST_RANKS, PlanQuestion
 from scalewall.planner.run import Run
 from scalewall.planner.search import search
 from scalewall.planner.space_rules import space_of
@@ -78,7 +78,7 @@ def _counts(question: PlanQuestion) -> InputError:
     others = sorted(
         (
             count
-            for count in range(max(1, ranks - 64), ranks + 65)
+            for count in range(max(1, ranks - 64), min(MOST_RANKS, ranks + 64) + 1)
             if count != ranks and space_of(replace(question, ranks=count)).splits
         ),
         key=lambda count: (abs(count - ranks), count),

@@ -56,7 +56,13 @@ class Explanation:
     @property
     def memory_binds(self) -> bool:
         """Whether a plan that is one move away would be faster but does not fit, or this one does not."""
-        return not self.answer.fit.fits or any(not move.fits for move in self._faster())
+        return not self.answer.fit.fits or self.kept_out is not None
+
+    @property
+    def kept_out(self) -> Move | None:
+        """The fastest plan that is one move away, faster than this one, and does not fit; None if there is none."""
+        out = [move for move in self._faster() if not move.fits]
+        return min(out, key=lambda move: move.seconds or 0.0, default=None)
 
     def helps(self, count: int = 3) -> tuple[Move, ...]:
         """Return the changes that help most: those that fit, the fastest first, at most one a knob.

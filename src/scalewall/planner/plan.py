@@ -34,6 +34,8 @@ Objective = Literal["throughput", "cost", "memory"]
 most 5 % slower than the fastest."""
 
 MOST_PLANS = 1000
+MOST_RANKS = 10**6
+"""Accelerators that a question may ask about."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class PlanQuestion:
 
     def __post_init__(self) -> None:
         """Refuse counts that are none and names that mean nothing."""
-        for name, most in (("ranks", 10**6), ("top", MOST_PLANS)):
+        for name, most in (("ranks", MOST_RANKS), ("top", MOST_PLANS)):
             number = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= most:
                 raise InputError(name, number, f"a whole number from 1 to {most}", ["1"])

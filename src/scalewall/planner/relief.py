@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scalewall.planner.plan import PlanFix, PlanQuestion
+from scalewall.planner.plan import MOST_RANKS, PlanFix, PlanQuestion
 from scalewall.planner.search import search
 from scalewall.planner.space_rules import space_of
 
@@ -51,7 +51,7 @@ def _counts(question: PlanQuestion) -> list[int]:
     whole = {
         2 ** (count - 1).bit_length() if count <= domain else -(-count // domain) * domain for count in wanted
     }
-    return sorted(count for count in whole if count > question.ranks)
+    return sorted(count for count in whole if question.ranks < count <= MOST_RANKS)
 
 
 def _tried(question: PlanQuestion, change: str) -> PlanFix | None:
