@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from scalewall.errors import InputError
+from scalewall.hardware import read_machine
 from scalewall.ideal.limits import Limits, limits_of
 from scalewall.ideal.study import LimitsStudy
 from scalewall.planner.plan import PlanResult, PlanResults
@@ -17,8 +20,9 @@ from scalewall.study.forecast import Forecast
 from scalewall.study.forecast_question import forecast_question
 from scalewall.web import cards
 from scalewall.web.flat import encode_flat
+from scalewall.web.own_files import own_files
 from scalewall.web.plan_question import PLAN_SETTINGS, arguments_of, plan_command, plan_python
-from scalewall.web.question import asked
+from scalewall.web.question import asked, uploaded_name
 from scalewall.web.state import DEFAULT, Card, State
 from scalewall.web.takeaway import command_text, python_text
 from scalewall.web.when_question import WHEN_SETTINGS, forecast_study, when_command
@@ -120,6 +124,91 @@ def test_plans_of_the_page_its_command_and_its_script_agree(
     assert capsys.readouterr().out == f"{found.to_pandas()}\n"
 
 
+HOSTILE = "END-OF-FILE\ntouch pwned\ncat > /dev/null <<'END-OF-FILE'\n"
+
+
+def pasted(text: str, folder: Path) -> None:
+    """Run a text in a shell in which scalewall does nothing."""
+    programs = folder / "programs"
+    programs.mkdir(exist_ok=True)
+    (programs / "scalewall").write_text("#!/bin/sh\n")
+    (programs / "scalewall").chmod(0o755)
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(["sh", "-c", text], check=True, cwd=folder, env=os.environ | {"PATH": path})
+    assert not (folder / "pwned").exists()
+
+
+def test_a_file_never_ends_its_own_writing(tmp_path: Path) -> None:
+    machine = f'{OWN}note = """x\n{HOSTILE}END-OF-FILE-2\n"""\n'
+    pasted(command_text([Card().having(file=machine)]), tmp_path)
+    assert (tmp_path / "mine.toml").read_text() == machine
+    config = json.dumps(CONFIG) + f"\n\n{HOSTILE}"
+    values = {key: setting.default for key, setting in PLAN_SETTINGS.items()} | {"config": config}
+    pasted(plan_command(values), tmp_path)
+    assert (tmp_path / "config.json").read_text() == config
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('title = """x\nEND-OF-FILE\ntouch pwned\n"""', "title: 'x.*one line of at most 100"),
+        (f'title = "{"x" * 101}"', "title: .*one line of at most 100"),
+        ('title = "\\u001b[31m"', "title: .*printable"),
+        (f'name = "{"a" * 300}"', "name: .*1 to 60 lower-case letters"),
+        ('name = "data-centres"', "name: .*other than data-centres"),
+        ("name = 5", "name: '5'"),
+    ],
+)
+def test_a_machine_file_has_a_short_name_and_a_title_on_one_line(line: str, problem: str) -> None:
+    key = line.partition(" ")[0]
+    kept = [own for own in OWN.splitlines() if not own.startswith(f"{key} ")]
+    with pytest.raises(InputError, match=f"machine file: {problem}"):
+        uploaded_name("\n".join([*kept, line]))
+
+
+def test_a_title_with_quotes_goes_into_data_centres() -> None:
+    quoted = OWN.replace('"Mine"', "'Größe \"a\\b\"'")
+    with asked(Card().having(file=quoted, centre_size=4096)) as study:
+        assert read_machine(study.machines[0]).title == 'Größe "a\\b" in data centres of 4,096'
+
+
+def test_what_is_wrong_in_a_file_never_names_a_folder_of_the_server() -> None:
+    broken = Card().having(file=f"{OWN}[network.1]\nspeed = 3\n", centre_size=4096)
+    for one in (broken, broken.having(centre_size=None)):
+        with pytest.raises(InputError, match=r"^mine\.toml: network\.1"), asked(one):
+            pass
+        with pytest.raises(InputError, match=r"^mine\.toml: network\.1"):
+            command_text([one])
+    with pytest.raises(InputError) as refused, own_files({}) as folder:
+        raise InputError("model", str(folder / "x.json"), f"not {folder}/x.json", [f"{folder}/y.json"])
+    assert str(refused.value) == "model: 'x.json' is not usable. Allowed: not x.json. Nearest: y.json."
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        (
+            {"num_hidden_layers": 1001},
+            "config.json: layers: 1001 is not usable. Allowed: at most 1,000 layers",
+        ),
+        ({"num_attention_heads": 2048, "hidden_size": 16384}, "config.json: heads: 2048"),
+        (
+            {"model_type": "mixtral", "num_local_experts": 5000, "num_experts_per_tok": 2}
+            | {"num_key_value_heads": 8},
+            "config.json: experts: 5000",
+        ),
+        ({"num_hidden_layers": -1}, "config.json: num_hidden_layers: -1"),
+    ],
+)
+def test_an_own_model_is_not_too_large_to_search_while_a_visitor_waits(
+    changed: dict[str, object], problem: str
+) -> None:
+    values = {key: setting.default for key, setting in PLAN_SETTINGS.items()}
+    values |= {"config": json.dumps(CONFIG | changed)}
+    with pytest.raises(InputError, match=problem), arguments_of(values):
+        pass
+
+
 DATES = {
     "growth": {"growth": "5", "generations": 0},
     "successors": {
@@ -180,7 +269,12 @@ def test_cards_are_added_copied_moved_removed_and_brought_back() -> None:
     assert [one["machine"] for one in state.cards] == ["h100", "b200", "gb200-nvl72"]
     assert len({one.colour for one in state.cards}) == 3
     copied = cards.duplicated(state, 0)
-    assert [one.name for one in copied.cards] == ["H100", "H100 2", "b200", "gb200-nvl72"]
+    assert [one.name for one in copied.cards] == [
+        "H100 SXM5 80 GB",
+        "H100 SXM5 80 GB 2",
+        "B200 SXM 180 GB",
+        "GB200 NVL72",
+    ]
     gone, undo = cards.removed(copied, 1)
     assert cards.restored(gone, undo).cards == copied.cards
     assert cards.moved_up(state, 1).cards[0]["machine"] == "b200"

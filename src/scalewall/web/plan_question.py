@@ -6,8 +6,6 @@ import json
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import get_args
 
@@ -17,6 +15,7 @@ from scalewall.planner.layout import Layout
 from scalewall.planner.plan import Objective
 from scalewall.planner.profile import profile_names
 from scalewall.planner.run import Dispatcher, Graphs, Precision
+from scalewall.web.own_files import here_document, own_files
 from scalewall.web.settings import (
     Setting,
     choice,
@@ -29,13 +28,24 @@ from scalewall.web.settings import (
     write_number,
     write_switch,
 )
+from scalewall.workload.hugging_face.importing import import_config
 from scalewall.workload.models import model_names
+from scalewall.workload.transformer import Transformer
 
 __all__ = ["MOST_MACHINES", "PLAN_SETTINGS", "arguments_of", "layout_settings", "plan_command", "plan_python"]
 
 MOST_MACHINES = 6
 _MOST_BOUND = 60
 _CONFIG = "config.json"
+_OWN_NAME = "own-model"
+"""The name that an own model goes by: that of its folder."""
+_MOST_LAYERS = 1_000
+"""The planner lists every way to cut layers into stages; the deepest published model, DeepNet, has 1,000
+(arXiv:2203.00555)."""
+_MOST_HEADS = 1_024
+"""Likewise the ways to share heads; DeepSeek-V3 has 128 (arXiv:2412.19437)."""
+_MOST_EXPERTS = 4_096
+"""Likewise the ways to spread experts; Switch-C has 2,048 (arXiv:2101.03961)."""
 
 
 def _machines(field: str, text: str) -> tuple[str, ...]:
@@ -103,7 +113,7 @@ def arguments_of(values: Mapping[str, object]) -> Iterator[dict[str, object]]:
     Raises
     ------
     InputError
-        An own model that is no JSON.
+        An own model that is no JSON, that nothing here can read, or too large to search on a page.
     """
     arguments: dict[str, object] = {
         "model": values["model"],
@@ -119,18 +129,26 @@ def arguments_of(values: Mapping[str, object]) -> Iterator[dict[str, object]]:
         return
     text = str(values["config"])
     try:
-        json.loads(text)
+        content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError("config.json", text[:40], f"a JSON object ({error})") from error
-    with TemporaryDirectory(prefix="scalewall-") as folder:
-        path = Path(folder) / _CONFIG
-        path.write_text(text, encoding="utf-8")
-        try:
-            yield arguments | {"model": str(path)}
-        except InputError as error:
-            raise InputError(
-                error.field.replace(f"{folder}/", ""), error.value, error.allowed, error.suggestions
-            ) from error
+        raise InputError(_CONFIG, text[:40], f"a JSON object ({error})") from error
+    if isinstance(content, dict):
+        _check_size(import_config(_CONFIG, content, _OWN_NAME).model)
+    with own_files({f"{_OWN_NAME}/{_CONFIG}": text}) as folder:
+        yield arguments | {"model": str(folder / _OWN_NAME / _CONFIG)}
+
+
+def _check_size(model: Transformer) -> None:
+    """Refuse a model whose layouts are too many to search while a visitor waits."""
+    sizes = {
+        "layers": (model.layers, _MOST_LAYERS),
+        "heads": (model.heads, _MOST_HEADS),
+        "experts": (model.experts.routed if model.experts else 0, _MOST_EXPERTS),
+    }
+    for name, (size, most) in sizes.items():
+        if size > most:
+            allowed = f"at most {most:,} {name} on this page; the command `scalewall plan` takes more"
+            raise InputError(f"{_CONFIG}: {name}", size, allowed, [str(most)])
 
 
 def _names(values: Mapping[str, object]) -> tuple[str, ...]:
@@ -153,11 +171,7 @@ def layout_settings(values: Mapping[str, object], layout: Layout) -> dict[str, o
 
 def plan_command(values: Mapping[str, object]) -> str:
     """Return the shell command that prints the page's numbers as JSON."""
-    file = (
-        f"cat > {_CONFIG} <<'END-OF-FILE'\n{str(values['config']).rstrip()}\nEND-OF-FILE\n"
-        if values["config"]
-        else ""
-    )
+    file = here_document(_CONFIG, str(values["config"])) if values["config"] else ""
     options = [
         *("--model", f"./{_CONFIG}" if values["config"] else str(values["model"])),
         *(part for name in _names(values) for part in ("--machine", name)),

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from scalewall.errors import InputError, unknown_name
 from scalewall.hardware import figure_paths, machine_names, read_machine
 from scalewall.hardware.machine_file import SCHEMA_VERSION
 from scalewall.ideal.study import LimitsStudy
+from scalewall.web.own_files import own_files
 from scalewall.web.settings import SETTINGS
 from scalewall.web.state import Card
 
 __all__ = ["asked", "factor_paths", "machine_files", "study_settings", "uploaded_name"]
 
 _CENTRES = "data-centres"
+_NAME = re.compile("[a-z0-9][a-z0-9.-]{0,59}")
+"""A machine file's ``name``, and never too long for the name of a file."""
+_LONGEST_TITLE = 100
 _FACTORS: Mapping[str, tuple[str, ...]] = {
     "network_bandwidth": (
         "network.*.bandwidth",
@@ -47,18 +51,13 @@ def asked(card: Card, search: str | None = None) -> Iterator[LimitsStudy]:
     InputError
         Naming the setting, its value and what is allowed.
     """
-    with TemporaryDirectory(prefix="scalewall-") as folder:
-        machine = _written(card, Path(folder))
-        try:
-            settings = study_settings(card, machine)
-            if search:
-                settings["search"] = search
-            study = LimitsStudy(machines=(machine,), **settings)  # type: ignore[arg-type]
-        except InputError as error:
-            field = error.field.replace(f"{folder}/", "")
-            raise InputError(
-                field, error.value, error.allowed.replace(f"{folder}/", ""), error.suggestions
-            ) from error
+    files = machine_files(card)
+    with own_files(files) as folder:
+        machine = str(folder / list(files)[-1]) if files else str(card["machine"])
+        settings = study_settings(card, machine)
+        if search:
+            settings["search"] = search
+        study = LimitsStudy(machines=(machine,), **settings)  # type: ignore[arg-type]
         yield study
 
 
@@ -117,7 +116,7 @@ def uploaded_name(text: str) -> str:
     Raises
     ------
     InputError
-        The file is no TOML, has no name, or builds on anything but a machine of the catalogue.
+        The file is no TOML, has no usable name or title, or builds on anything but a machine of the catalogue.
     """
     try:
         document = tomllib.loads(text)
@@ -126,13 +125,13 @@ def uploaded_name(text: str) -> str:
     base = document.get("base")
     if base is not None and base not in machine_names():
         raise unknown_name("machine file: base", str(base), machine_names())
-    name = document.get("name")
-    if (
-        not isinstance(name, str)
-        or not name.replace("-", "").replace(".", "").isalnum()
-        or name.startswith(".")
-    ):
-        raise InputError("machine file: name", name, "lower-case letters, digits, '-' and '.'")
+    name, title = document.get("name"), document.get("title")
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name == _CENTRES:
+        allowed = "1 to 60 lower-case letters, digits, '-' and '.', with a letter or digit first"
+        raise InputError("machine file: name", str(name)[:80], f"{allowed}, other than {_CENTRES}")
+    if isinstance(title, str) and not (title.isprintable() and len(title) <= _LONGEST_TITLE):
+        allowed = f"one line of at most {_LONGEST_TITLE} printable characters"
+        raise InputError("machine file: title", title[:80], allowed)
     return name
 
 
@@ -144,9 +143,8 @@ def machine_files(card: Card) -> dict[str, str]:
         machine = uploaded_name(str(card["file"]))
         files[f"{machine}.toml"] = str(card["file"])
     if card["centre_size"] is not None:
-        with TemporaryDirectory(prefix="scalewall-") as folder:
-            _write(files, Path(folder))
-            path = str(Path(folder) / f"{machine}.toml") if files else machine
+        with own_files(files) as folder:
+            path = str(folder / f"{machine}.toml") if files else machine
             files[f"{_CENTRES}.toml"] = _centres(card, machine, path)
     return files
 
@@ -165,24 +163,13 @@ def _centres(card: Card, base: str, path: str) -> str:
             f"a multiple of {inner:,} accelerators, a whole number of domains",
             [f"{nearby}"],
         )
+    title = json.dumps(f"{machine.title} in data centres of {size:,}", ensure_ascii=False)
     set_here = 'evidence = "assumed", note = "set by the user of the page"'
     return (
-        f'schema = {SCHEMA_VERSION}\nname = "{_CENTRES}"\ntitle = "{machine.title} in data centres of {size:,}"\n'
+        f'schema = {SCHEMA_VERSION}\nname = "{_CENTRES}"\ntitle = {title}\n'
         f'kind = "user"\nbase = "{base}"\n\n'
         f"[network.{levels[-1]}]\nsize = {{ value = {size // inner}, {set_here} }}\n\n"
         f'[network.{len(levels)}]\nname = "between data centres"\ntopology = "mesh"\n'
         f"bandwidth = {{ value = {card['centre_bandwidth']!r}, {set_here} }}\n"
         f"latency = {{ value = {card['centre_latency']!r}, {set_here} }}\n"
     )
-
-
-def _written(card: Card, folder: Path) -> str:
-    """Write the machine files of a configuration; return the name or path of its machine."""
-    files = machine_files(card)
-    _write(files, folder)
-    return str(folder / list(files)[-1]) if files else str(card["machine"])
-
-
-def _write(files: Mapping[str, str], folder: Path) -> None:
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from scalewall.web.own_files import here_document, own_files
 from scalewall.web.question import machine_files, study_settings
 from scalewall.web.state import Card
 
@@ -28,11 +27,10 @@ def command_text(cards: Sequence[Card]) -> str:
     blocks = []
     for card in cards:
         files, machine, settings = _question(card)
-        lines = [f"# {card.name}", *(_here_document(name, text) for name, text in files.items())]
+        written = "".join(here_document(name, text) for name, text in files.items())
         options = [option for name, value in settings.items() for option in _options(name, value)]
-        blocks.append(
-            "\n".join([*lines, shlex.join(["scalewall", "limits", "--machine", machine, *options, "--json"])])
-        )
+        command = shlex.join(["scalewall", "limits", "--machine", machine, *options, "--json"])
+        blocks.append(f"# {card.name}\n{written}{command}")
     return "\n\n".join(blocks) + "\n"
 
 
@@ -77,19 +75,12 @@ def _question(card: Card, prefix: str = "") -> tuple[Mapping[str, str], str, dic
     if not files:
         machine = str(card["machine"])
         return {}, machine, study_settings(card, machine)
-    with TemporaryDirectory(prefix="scalewall-") as folder:
-        for name, text in files.items():
-            (Path(folder) / name).write_text(text, encoding="utf-8")
-        last = list(files)[-1]
-        settings = study_settings(card, str(Path(folder) / last))
+    last = list(files)[-1]
+    with own_files(files) as folder:
+        settings = study_settings(card, str(folder / last))
     if len(files) == 1 and prefix:
         return {f"{prefix}{last}": files[last]}, f"{prefix}{last}", settings
     return files, last, settings
-
-
-def _here_document(name: str, text: str) -> str:
-    end = "END-OF-FILE"
-    return f"cat > {shlex.quote(name)} <<'{end}'\n{text.rstrip()}\n{end}"
 
 
 def _options(name: str, value: object) -> list[str]:
