@@ -50,6 +50,19 @@ def test_degrees_leave_out_parallelism_that_no_plan_uses() -> None:
     assert chart.series[1].y[-1] == 64 * 512
 
 
+def test_hovering_shows_the_full_plan_the_model_and_what_it_is_trained_on() -> None:
+    assert chart_data.utilization_chart([ONE]).series[0].hover[0].split("\n") == [
+        "6.45e24 FLOP, 69.9 % utilization",
+        "d_model 12,288, 192 layers, 232 billion parameters",
+        "4.64 trillion tokens, 7.00 million a batch",
+        "2,048 accelerators for 52.7 days",
+        "DP 1, TP 4x8, PP 64, EP 1, 128 microbatches, zero bubble",
+        "binds: arithmetic",
+    ]
+    sparse = replace(ONE, points=tuple(replace(point, sparsity=8) for point in ONE.points))
+    assert "192 layers, 8 experts, " in chart_data.accelerators_chart([sparse]).series[0].hover[0]
+
+
 def test_shares_sum_to_one_with_arithmetic_at_the_bottom() -> None:
     chart = chart_data.shares_chart(ONE)
     assert chart.series[0].name == "arithmetic"

@@ -52,6 +52,13 @@ def test_the_summary_has_both_ends_of_the_band_and_what_it_rests_on() -> None:
     assert "Details" not in text
 
 
+def test_titles_that_are_the_names_have_no_column() -> None:
+    assert VIEWS["summary"].columns[-1].title == "Title"
+    same = limit_tables.summary_table([make_limits("mine", "mine"), make_limits("yours", "yours")])
+    assert [column.title for column in same.columns[-2:]] == ["Utilization\nthere", "Binds there"]
+    assert {len(row) for row in same.rows} == {len(same.columns)}
+
+
 def test_the_curve_has_a_row_a_run_and_says_what_does_not_finish() -> None:
     view: TableView = VIEWS["curve"]
     assert len(view.rows) == len(ROWS)

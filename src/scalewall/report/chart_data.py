@@ -238,18 +238,38 @@ def _step_edges(x: Sequence[float]) -> list[float]:
 
 
 def _point_words(point: Point) -> str:
+    model = _model_words(
+        point.d_model, point.layers, point.sparsity, point.parameters, point.tokens, point.batch_tokens
+    )
     return _run_words(
-        point.training_flop, point.utilization, point.n_gpu, point.run_seconds, point.plan, point.binds
+        point.training_flop, point.utilization, model, point.n_gpu, point.run_seconds, point.plan, point.binds
+    )
+
+
+@lru_cache(maxsize=4096)
+def _model_words(
+    d_model: int, layers: int, sparsity: int, parameters: float, tokens: float, batch_tokens: float
+) -> str:
+    experts = f", {sparsity:,} experts" if sparsity > 1 else ""
+    return (
+        f"d_model {d_model:,}, {layers:,} layers{experts}, {units.count(parameters)} parameters\n"
+        f"{units.count(tokens)} tokens, {units.count(batch_tokens)} a batch"
     )
 
 
 @lru_cache(maxsize=4096)
 def _run_words(
-    training_flop: float, utilization: float, n_gpu: int, run_seconds: float, plan: Plan, binds: str
+    training_flop: float,
+    utilization: float,
+    model: str,
+    n_gpu: int,
+    run_seconds: float,
+    plan: Plan,
+    binds: str,
 ) -> str:
     """Return what a run says on hover, in every figure and every time that its curve is drawn."""
     return (
-        f"{units.flop(training_flop)}, {units.percent(utilization)} utilization\n"
+        f"{units.flop(training_flop)}, {units.percent(utilization)} utilization\n{model}\n"
         f"{units.count(n_gpu)} accelerators for {units.duration(run_seconds)}\n"
         f"{plan_words(plan)}\nbinds: {part_label(binds)}"
     )

@@ -68,14 +68,17 @@ _SPARSE_ONLY = ("Experts", "EP")
 def summary_table(limits: Sequence[Limits]) -> TableView:
     """Return one row a machine: where efficient scaling ends, the largest run, what binds there.
 
-    Under it stand the search and laws of every answer (once, where they are the same for all).
+    Under it stand the search and laws of every answer (once, where they are the same for all). Titles have a column
+    where they say more than the names.
     """
     first = limits[0]
     band = first.linear_scaling
+    titled = any(one.title != one.machine for one in limits)
+    shown = len(_SUMMARY) if titled else len(_SUMMARY) - 1
     return TableView(
         title=f"How far training runs scale in {units.months(first.duration_seconds)} (training FLOP)",
-        columns=_SUMMARY,
-        rows=tuple(_summary_row(one) for one in limits),
+        columns=_SUMMARY[:shown],
+        rows=tuple(_summary_row(one)[:shown] for one in limits),
         notes=(
             f"Below, above: {100 * band.threshold:g} % of the utilization that the machine sustains. "
             "Between the two the answer depends on which cluster sizes divide the model.",
