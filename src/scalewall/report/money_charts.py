@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from scalewall.cost.money import RunMoney
     from scalewall.study.money import CostedRun
 
-__all__ = ["cost_chart", "money_charts", "power_chart"]
+__all__ = ["cost_chart", "costs_chart", "money_charts", "power_chart"]
 
 
 def money_charts(runs: Sequence[CostedRun]) -> tuple[Chart, ...]:
@@ -23,15 +23,31 @@ def money_charts(runs: Sequence[CostedRun]) -> tuple[Chart, ...]:
 
 
 def cost_chart(runs: Sequence[CostedRun]) -> Chart:
-    """Return rent (solid) and the cost of owning (dashed) against training compute."""
+    """Return what runs cost against training compute: of several machines only what renting costs."""
+    rented = _lines(runs, "rent", lambda money: money.rent_usd, usd, "solid")
+    owned = _lines(runs, "own", lambda money: money.owned_usd, usd, "dash")
+    colours = dict.fromkeys(one.colour for one in (*rented, *owned))
+    return costs_chart(
+        [tuple(one for one in (*rented, *owned) if one.colour == colour) for colour in colours]
+    )
+
+
+def costs_chart(machines: Sequence[Sequence[Series]]) -> Chart:
+    """Return the costs of several machines in one chart.
+
+    Parameters
+    ----------
+    machines : sequence of sequence of Series
+        Each machine's lines as :func:`cost_chart` draws them alone: rent (solid), the cost of owning (dashed). With
+        a second machine the first of each is kept: rent, or owning where nobody rents it out. The pairs would hide
+        each other; tables have both.
+    """
+    several = len(machines) > 1
     return Chart(
-        title="What a run costs",
+        title="What renting for a run costs" if several else "What a run costs",
         x=Axis("Training compute (FLOP)", log=True),
         y=Axis("US dollars", log=True),
-        series=(
-            *_lines(runs, "rent", lambda money: money.rent_usd, usd, "solid"),
-            *_lines(runs, "own", lambda money: money.owned_usd, usd, "dash"),
-        ),
+        series=tuple(line for lines in machines for line in (lines[:1] if several else lines)),
     )
 
 

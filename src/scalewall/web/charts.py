@@ -13,7 +13,7 @@ from scalewall.report.chart_data import (
     shares_chart,
     utilization_chart,
 )
-from scalewall.report.money_charts import cost_chart
+from scalewall.report.money_charts import cost_chart, costs_chart
 from scalewall.report.run_marks import run_marks
 from scalewall.study.money import costed_runs
 from scalewall.web.answers import Answer
@@ -47,9 +47,9 @@ def page_charts(answers: Sequence[Answer], chosen: int, runs: bool) -> dict[str,
     if runs:
         utilization = replace(utilization, series=(*utilization.series, *run_marks(limits)))
     charts = {"utilization": utilization, "accelerators": _coloured(accelerators_chart(limits), colours)}
-    costs = sorted((one for answer in answers for one in _costs(answer)), key=lambda one: one.dash != "solid")
+    costs = [lines for answer in answers if (lines := _costs(answer))]
     if costs:
-        charts["cost"] = replace(cost_chart(()), series=tuple(costs))
+        charts["cost"] = costs_chart(costs)
     own = next((one.limits for one in answers if one.place == chosen and one.limits), None)
     own = own if own and own.points else limits[0]
     return charts | {"degrees": degrees_chart(own), "shares": shares_chart(own)}
