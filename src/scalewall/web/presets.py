@@ -144,19 +144,9 @@ PRESETS: tuple[Preset, ...] = (
         _PUBLISHED,
         "H100s in four data centres of 32,768, 500 km apart, beside one of any size.",
         _coloured(
-            _published("one data centre", "h100"),
-            _published(
-                "any number, 500 km apart",
-                "h100",
-                centre_size=32_768,
-            ),
-            _published(
-                "four of 32,768",
-                "h100",
-                centre_size=32_768,
-                centre_count=4,
-                grid=(15, 2048, 128 * 12288),
-            ),
+            _published("one data centre"),
+            _published("any number, 500 km apart", centre_size=32_768),
+            _published("four of 32,768", centre_size=32_768, centre_count=4, grid=(15, 2048, 128 * 12288)),
         ),
     ),
 )

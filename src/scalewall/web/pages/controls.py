@@ -75,9 +75,18 @@ def ask_choice(
 
 
 def ask_number(
-    values: Mapping[str, object], setting: str, label: str, scale: float = 1, step: float = 1, empty: str = ""
+    values: Mapping[str, object],
+    setting: str,
+    label: str,
+    scale: float = 1,
+    step: float = 1,
+    empty: str = "",
+    grouped: bool = True,
 ) -> Part:
-    """Return a number; what it shows times ``scale`` is the link's. ``empty`` says what an empty one means."""
+    """Return a number; what it shows times ``scale`` is the link's.
+
+    ``empty`` says what an empty one means; thousands are set apart where it is ``grouped``, as a year is not.
+    """
     value = values[setting]
     return dmc.NumberInput(
         label=label,
@@ -87,7 +96,7 @@ def ask_number(
         step=step,
         hideControls=True,
         debounce=400,
-        thousandSeparator=",",
+        thousandSeparator="," if grouped else False,
         placeholder=empty,
     )
 

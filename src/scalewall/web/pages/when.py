@@ -130,7 +130,7 @@ def _controls(values: Mapping[str, object]) -> list[Part]:
                     ask_choice(
                         values, "search", "Search", [("", "every layout"), ("reference", "published (quick)")]
                     ),
-                    ask_number(values, "since", "Growth fitted to runs since"),
+                    ask_number(values, "since", "Growth fitted to runs since", grouped=False),
                     ask_number(values, "start_spread", "Factor by which the start may be off", step=0.1),
                 ],
             ),
