@@ -80,6 +80,4 @@ def test_configurations_of_one_name_have_cost_lines_of_their_own(answers: Answer
     assert [(series.name, series.colour, series.dash) for series in chart.series] == [
         ("h100: rent", 1, "solid"),
         ("h100: rent", 2, "solid"),
-        ("h100: own", 1, "dash"),
-        ("h100: own", 2, "dash"),
     ]
