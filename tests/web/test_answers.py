@@ -78,6 +78,6 @@ def test_configurations_of_one_name_have_cost_lines_of_their_own(answers: Answer
     cards = [Card().having(**settings, months=2.0 * number, colour=number) for number in (1, 2)]
     chart = page_charts(answers.of(list(enumerate(cards)), "preview"), 0, runs=False)["cost"]
     assert [(series.name, series.colour, series.dash) for series in chart.series] == [
-        ("h100: rent", 1, "solid"),
-        ("h100: rent", 2, "solid"),
+        (f"{cards[0].name}: rent", 1, "solid"),
+        (f"{cards[1].name}: rent", 2, "solid"),
     ]

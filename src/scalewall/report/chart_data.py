@@ -86,12 +86,16 @@ class Rule:
 
 @dataclass(frozen=True)
 class Band:
-    """A shaded range of x."""
+    """A shaded range of x, over the whole height with its label at the top, or as a bar with its label to the left.
+
+    ``bar`` holds the lower and the upper edge of a bar as shares of the axes' height.
+    """
 
     low: float
     high: float
     label: str
     colour: int
+    bar: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scalewall.report import units
@@ -17,9 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["chances_chart", "forecast_charts", "timeline_chart"]
 
 _FIRST_YEAR = 2014.0
-_LAST_YEAR = 2060.0
-_BANDS_FOR = 2
-"""Up to so many machines get their dates shaded; more would hide each other."""
+_LAST_YEAR = 2100.0
+_BARS_FOR = 3
+"""Up to so many machines get bars for their dates; more would reach up to the points."""
+_BAR, _BAR_STEP = 0.035, 0.045
+"""Height of a bar, and from one to the next, as shares of the chart's height."""
 _LABELLED = 1.25
 """A run is named where it beats the largest before it by this factor."""
 
@@ -32,7 +35,8 @@ def forecast_charts(forecast: Forecast) -> tuple[Chart, ...]:
 def timeline_chart(forecast: Forecast) -> Chart:
     """Return training compute over the years: runs, the growth that is assumed, and each machine's limits.
 
-    The article's first question (how far is the frontier from the limits?) with current data and any machines.
+    The article's first question (how far is the frontier from the limits?) with current data and any machines. Bars at
+    the foot are the dates between which nine draws of ten reach a limit.
     """
     study = forecast.study
     ends = [band.dates[0.95] for one in forecast.machines for band in (one.efficient, one.infeasible)]
@@ -42,7 +46,6 @@ def timeline_chart(forecast: Forecast) -> Chart:
     runs = [run for run in training_runs() if run.year >= _FIRST_YEAR]
     tops = [_highest(one) for one in forecast.machines]
     top = max([*tops, study.start.flop])
-    shaded = forecast.machines[:_BANDS_FOR] if len(forecast.machines) <= _BANDS_FOR else ()
     return Chart(
         title="Training compute over the years, and where machines' limits lie",
         x=Axis("Year", limits=(_FIRST_YEAR, last), whole=True),
@@ -56,13 +59,30 @@ def timeline_chart(forecast: Forecast) -> Chart:
                 for series in _limit_series(one, index + 2, last)
             ),
         ),
-        bands=tuple(
-            Band(one.efficient.dates[0.05], one.efficient.dates[0.95], "" if index else "dates", index + 2)
-            for index, one in enumerate(shaded)
-            if math.isfinite(one.efficient.dates[0.95])
-        ),
+        bands=_date_bands(forecast, last) if len(forecast.machines) <= _BARS_FOR else (),
         height=1.5,
     )
+
+
+def _date_bands(forecast: Forecast, last: float) -> tuple[Band, ...]:
+    """Return a bar for each limit of each machine, the first one on top; one that goes on ends with the axis.
+
+    Those of a machine alone are shaded over the whole height too.
+    """
+    dates = [
+        (f"{one.machine}: {words}", index + 2, band.dates[0.05], min(band.dates[0.95], last))
+        for index, one in enumerate(forecast.machines)
+        for words, band in (("efficiency ends", one.efficient), ("none finishes", one.infeasible))
+        if band.dates[0.05] < last
+    ]
+    bars = [
+        Band(low, high, label, colour, (bottom, bottom + _BAR))
+        for place, (label, colour, low, high) in enumerate(reversed(dates))
+        for bottom in (0.015 + _BAR_STEP * place,)
+    ]
+    if len(forecast.machines) > 1:
+        return tuple(bars)
+    return (*(replace(bar, label="", bar=None) for bar in bars), *bars)
 
 
 def chances_chart(forecast: Forecast) -> Chart:

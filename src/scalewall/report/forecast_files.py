@@ -46,7 +46,7 @@ def forecast_section(forecast: Forecast) -> Section:
         (
             f"The frontier grows {growth_words(forecast)}, from {forecast.study.start.label} on. Points are published "
             "runs. Solid lines show where efficient scaling ends on a machine and its successors, dashed ones the "
-            "largest run that finishes; shaded: nine draws of ten reach the first of them in these years.",
+            "largest run that finishes; bars at the foot: nine draws of ten reach these limits in these years.",
             *[line for line in (overdue(forecast),) if line],
         ),
         forecast_charts(forecast),

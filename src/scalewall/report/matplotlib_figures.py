@@ -194,16 +194,18 @@ def _draw_labels(axes: Axes, chart: Chart, theme: Theme) -> None:
 def _draw_band(axes: Axes, band: Band, theme: Theme) -> None:
     look = style()
     colour = _colour(band.colour, theme)
-    axes.axvspan(band.low, band.high, color=colour, alpha=look.band_opacity, linewidth=0, zorder=0)
+    low, high = band.bar or (0.0, 1.0)
+    opacity = look.bar_opacity if band.bar else look.band_opacity
+    axes.axvspan(band.low, band.high, low, high, color=colour, alpha=opacity, linewidth=0, zorder=0)
     axes.annotate(
         band.label,
-        (band.low, 1.0),
+        (band.low, (low + high) / 2 if band.bar else 1.0),
         xycoords=("data", "axes fraction"),
-        xytext=(-3, -3),
+        xytext=(-3, 0 if band.bar else -3),
         textcoords="offset points",
         horizontalalignment="right",
-        verticalalignment="top",
-        color=theme.muted,
+        verticalalignment="center" if band.bar else "top",
+        color=theme.text if band.bar else theme.muted,
         fontsize=look.print_font_size - 2,
     )
 

@@ -185,19 +185,23 @@ def _axis(axis: Axis) -> Spec:
 
 
 def _band(band: Band) -> Spec:
+    low, high = band.bar or (0, 1)
+    place = (
+        {"textposition": "middle left", "xanchor": "right"} if band.bar else {"textposition": "top center"}
+    )
     return {
         "type": "rect",
         "xref": "x",
         "yref": "paper",
         "x0": band.low,
         "x1": band.high,
-        "y0": 0,
-        "y1": 1,
+        "y0": low,
+        "y1": high,
         "fillcolor": _colour(band.colour),
-        "opacity": style().band_opacity,
+        "opacity": style().bar_opacity if band.bar else style().band_opacity,
         "line": {"width": 0},
         "layer": "below",
-        "label": {"text": band.label, "textposition": "top center", "font": {"color": "@text", "size": 11}},
+        "label": {"text": band.label, "font": {"color": "@text", "size": 11}, **place},
     }
 
 

@@ -44,6 +44,7 @@ class Style:
     print_height_inches: float
     print_dpi: int
     band_opacity: float
+    bar_opacity: float
     light: Theme
     dark: Theme
 
