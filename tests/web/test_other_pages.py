@@ -98,7 +98,7 @@ def test_machines_and_laws_lead_to_limits(url: str, browser: Windows) -> None:
         expect(page.locator("h1")).to_have_text("NVIDIA H100 SXM5 80 GB")
         expect(page.locator("#page")).to_contain_text("datasheet")
         page.get_by_role("link", name="How far training scales on it").click()
-        expect(page.locator("#answer")).to_contain_text("On h100, runs stay efficient")
+        expect(page.locator("#answer")).to_contain_text("On H100 SXM5 80 GB, runs stay efficient")
         answered(page)
         page.get_by_role("slider", name="Longest run (months)").press("ArrowRight")
         until(page, "location.search.includes('months=3.5')")

@@ -21,7 +21,7 @@ from scalewall.web.pages.machines import machine_page, machines_page
 from scalewall.web.pages.plan import PLAN, plan_page
 from scalewall.web.pages.uploads import add_uploads
 from scalewall.web.pages.when import WHEN, when_page
-from scalewall.web.parts import aria, notice
+from scalewall.web.parts import BROKEN, aria, notice
 from scalewall.web.security import protect
 
 __all__ = ["build_app"]
@@ -92,7 +92,12 @@ def build_app(answers: Answers, questions: Questions) -> Dash:
         State("remembered", "data"),
     )
     def show(path: str | None, search: str | None, remembered: dict[str, str] | None) -> tuple[Part, Part]:
-        return _page(path or "/", search or "", views), _navigation(path or "/", remembered or {})
+        try:
+            page = _page(path or "/", search or "", views)
+        except Exception:
+            app.logger.exception("%s%s", path, search)
+            page = html.Div([html.H1("No answer"), notice("This page cannot be shown", [BROKEN], "bad")])
+        return page, _navigation(path or "/", remembered or {})
 
     protect(app.server, app.csp_hashes())
     return app
@@ -114,8 +119,8 @@ def _frame() -> Part:
                         dcc.Link("scalewall", href="/", className="sw-brand"),
                         html.Nav(id="navigation", className="sw-nav", **aria(label="Pages")),
                         dmc.ColorSchemeToggle(
-                            lightIcon="Light",
-                            darkIcon="Dark",
+                            lightIcon="Dark",
+                            darkIcon="Light",
                             variant="default",
                             w="auto",
                             px="sm",

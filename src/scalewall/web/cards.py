@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 from scalewall.hardware import read_machine
+from scalewall.web.question import uploaded_name
 from scalewall.web.state import COLOURS, MOST_CARDS, Card, State, decode, encode
 from scalewall.workload.laws import FAMILIES, find_law
 
@@ -14,10 +16,13 @@ __all__ = [
     "chosen",
     "coloured",
     "duplicated",
+    "everything",
+    "gone_name",
     "hidden",
     "moved_up",
     "ordered",
     "removed",
+    "renamed",
     "restored",
     "settled",
     "with_file",
@@ -70,9 +75,27 @@ def removed(state: State, place: int) -> tuple[State, str]:
     return replace(state, cards=cards, chosen=min(open_one, len(cards) - 1)), f"{place}?{encode(gone)}"
 
 
-def restored(state: State, gone: str) -> State:
-    """Return the state with the configuration that :func:`removed` took, at its place and open."""
+def everything(state: State) -> str:
+    """Return what :func:`restored` needs to bring the whole state back."""
+    return f"{_ALL}?{encode(state)}"
+
+
+_ALL = "all"
+
+
+def gone_name(gone: str) -> str:
+    """Return what :func:`restored` would bring back, in words; empty if nothing."""
     number, _, link = gone.partition("?")
+    if not gone:
+        return ""
+    return "what the example replaced" if number == _ALL else decode(link).state.cards[0].name
+
+
+def restored(state: State, gone: str) -> State:
+    """Return the state with what :func:`removed` took, at its place and open, or what :func:`everything` kept."""
+    number, _, link = gone.partition("?")
+    if number == _ALL:
+        return decode(link).state
     if len(state.cards) >= MOST_CARDS or not number.isdecimal():
         return state
     place = min(int(number), len(state.cards))
@@ -115,7 +138,30 @@ def ordered(state: State) -> State:
 
 def with_file(state: State, text: str) -> State:
     """Return the state with the open configuration on a machine file of the user's; empty: without it."""
-    return _with(state, state.chosen, state.cards[state.chosen].having(file=text, overrides={}))
+    card = state.cards[state.chosen]
+    return renamed(state, _with(state, state.chosen, card.having(file=text, overrides={})))
+
+
+def renamed(before: State, after: State) -> State:
+    """Return the state after another machine was chosen, the open configuration named after that one.
+
+    A name of the user's own stays.
+    """
+    old, new = before.cards[after.chosen], after.cards[after.chosen]
+    if _machine_of(old) == _machine_of(new) or not re.fullmatch(
+        rf"{re.escape(_machine_of(old))}( \d+)?", old.name
+    ):
+        return after
+    name = _machine_of(new)
+    others = {card.name for place, card in enumerate(after.cards) if place != after.chosen}
+    if name in others:
+        name = _copy_name(name, after)
+    return _with(after, after.chosen, new.having(name=name if name != new.having(name="").name else ""))
+
+
+def _machine_of(card: Card) -> str:
+    """Return what a configuration is called that has no name of the user's."""
+    return uploaded_name(str(card["file"])) if card["file"] else card.having(name="").name
 
 
 STARTS: Mapping[str, float] = {

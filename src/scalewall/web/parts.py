@@ -26,6 +26,8 @@ __all__ = [
     "section",
     "swatch",
     "table",
+    "unusable",
+    "upload",
 ]
 
 Part = Any
@@ -196,6 +198,11 @@ def notice(title: str, lines: Sequence[str], tone: str = "warn") -> Part:
     )
 
 
+def unusable(problems: Sequence[str]) -> list[Part]:
+    """Return what says which settings of a question could not be used; empty where all could."""
+    return [notice("Not everything that was asked could be used", problems)] if problems else []
+
+
 def chart_card(key: str, title: str, about: str) -> Part:
     """Return the place of a chart: a heading, the picture, and a line on how to read it."""
     return html.Figure(
@@ -232,6 +239,19 @@ def operation(name: str, place: int, text: str) -> Part:
     """Return a button that does something with the configuration at a place."""
     return html.Button(
         text, id={"op": name, "place": place, "colour": 0}, className="sw-small-button", type="button"
+    )
+
+
+def upload(key: str, text: str) -> Part:
+    """Return a button that takes a file, and the place that says what is wrong with one (``key-problem``).
+
+    Every file goes to the server, which says what it lacks; the page's script stops those that no request carries.
+    """
+    return html.Div(
+        [
+            dcc.Upload(html.Button(text, type="button", className="sw-small-button"), id=key),
+            html.Div(id=f"{key}-problem", role="status"),
+        ]
     )
 
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from urllib.parse import parse_qsl, quote, urlencode
 
 from scalewall.errors import InputError, nearest
+from scalewall.hardware import read_machine
 from scalewall.web.settings import SETTINGS
 
 __all__ = [
@@ -66,8 +67,8 @@ class Card:
 
     @property
     def name(self) -> str:
-        """What the user calls it, else the machine's name."""
-        return str(self["name"] or self["machine"])
+        """What the user calls it, else its machine in short."""
+        return str(self["name"] or _spoken(str(self["machine"])))
 
     @property
     def colour(self) -> int:
@@ -219,5 +220,13 @@ def _written(card: Card, without: tuple[str, ...] = ()) -> dict[str, str]:
     }
 
 
-DEFAULT = State((Card().having(name="H100"),))
+def _spoken(machine: str) -> str:
+    """Return a machine as people call it: a product's title without its maker, else the catalogue's name."""
+    file = read_machine(machine)
+    if file.kind not in ("product", "announced"):
+        return machine
+    return file.title.partition(",")[0].partition(" (")[0].partition(" ")[2]
+
+
+DEFAULT = State((Card(),))
 """What a visitor sees first."""

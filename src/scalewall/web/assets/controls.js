@@ -13,6 +13,12 @@
     return best;
   }
 
+  /* A number as people write it: spaces, underscores and commas between thousands fall out, a decimal comma is a point. */
+  function plainNumber(text) {
+    const close = text.replace(/[\s_]/g, "");
+    return /^\d{1,3}(,\d{3})+(\.\d*)?$/.test(close) ? close.replaceAll(",", "") : close.replaceAll(",", ".");
+  }
+
   function edit(values, toggles, figures, query, steps) {
     const context = window.dash_clientside.callback_context;
     if (!context.triggered || context.triggered.length !== 1) return none();
@@ -32,7 +38,7 @@
     } else if (id.figure !== undefined) {
       const key = `${place}.overrides`;
       const pairs = new Map((params.get(key) || "").split(",").filter(Boolean).map((pair) => pair.split(":")));
-      const text = String(value === null ? "" : value).replace(/[\s_]/g, "").replace(",", ".");
+      const text = plainNumber(String(value === null ? "" : value));
       if (text === "") pairs.delete(id.figure);
       else pairs.set(id.figure, text);
       write(params, key, [...pairs].map((pair) => pair.join(":")).join(","));
@@ -66,9 +72,41 @@
     return names.length ? names : none();
   }
 
+  /* Machines by any part of their title or of the name that links and tables use. */
+  function findMachine({ options, search }) {
+    const plain = (text) => text.toLowerCase().replace(/[\s-]+/g, "");
+    const fits = ({ label, value }) => plain(label).includes(plain(search)) || plain(value).includes(plain(search));
+    const all = search.trim() === "";
+    return options
+      .map((option) => (option.items ? { ...option, items: option.items.filter((one) => all || fits(one)) } : option))
+      .filter((option) => (option.items ? option.items.length : all || fits(option)));
+  }
+
   window.dashMantineFunctions = Object.assign({}, window.dashMantineFunctions, {
     stepLabel: (value, { steps }) => String(steps[value]),
+    findMachine,
   });
+
+  /* A click into a list that can be searched marks what stands there, so that one types over it. */
+  addEventListener("focusin", ({ target }) => {
+    if (target instanceof HTMLInputElement && target.closest(".sw-search")) target.select();
+  });
+
+  /* Files that no request carries are refused here; the server says what is wrong with all others. */
+  const MOST_BYTES = 500000;
+
+  function refuse(event, input, files) {
+    const place = input && input.closest("[id^=upload-]");
+    const large = [...(files || [])].find(({ size }) => size > MOST_BYTES);
+    if (!place || !large) return;
+    event.stopImmediatePropagation();
+    event.preventDefault();
+    set(`${place.id}-problem`, { children: `${large.name} cannot be used: it is too large (${large.size.toLocaleString("en")} bytes).` });
+  }
+  addEventListener("change", (event) => {
+    if (event.target instanceof HTMLInputElement && event.target.type === "file") refuse(event, event.target, event.target.files);
+  }, true);
+  addEventListener("drop", (event) => refuse(event, event.target, event.dataTransfer && event.dataTransfer.files), true);
 
   window.scalewall.offer({ edit, lacking });
 })();

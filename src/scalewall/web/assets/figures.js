@@ -8,7 +8,7 @@
     if (Array.isArray(value)) return value.map((inner) => painted(inner, colours));
     if (value !== null && typeof value === "object")
       return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, painted(inner, colours)]));
-    return typeof value === "string" && value in colours ? colours[value] : value;
+    return typeof value === "string" && Object.hasOwn(colours, value) ? colours[value] : value;
   }
 
   function laidOut(spec, width) {
@@ -25,6 +25,7 @@
     if (narrow) {
       layout.legend.font = { size: 11 };
       if (layout.yaxis.title) layout.yaxis.title.standoff = 6;
+      if (layout.shapes.filter(({ label }) => label).length > 1) for (const shape of layout.shapes) delete shape.label;
       layout.annotations = (layout.annotations || []).filter(({ showarrow }) => !showarrow);
       if (layout.xaxis.type === "log") layout.xaxis.dtick = 2;
     }
@@ -112,7 +113,7 @@
 
   function nameFileInputs() {
     for (const input of document.querySelectorAll("input[type=file]:not([aria-label])"))
-      input.setAttribute("aria-label", `A file ending in ${input.accept}`);
+      input.setAttribute("aria-label", input.closest("[id^=upload-]").textContent);
   }
 
   function watchScheme() {

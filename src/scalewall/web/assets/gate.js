@@ -5,9 +5,20 @@
   const IDLE = 250; // ms without a change after which the full search may start
   const SHOW_PROGRESS = 500; // ms after which a search shows how far it is
   const POLL = 400; // ms between looks at a search's progress
+  const RETRY = 3000; // ms after which a server that did not answer is asked again
 
   const session = Math.random().toString(36).slice(2) + Date.now().toString(36);
-  const gate = { number: 0, busy: null, wanted: null, changed: 0, answered: {}, pointer: false, timer: 0 };
+  const gate = {
+    number: 0, // of the last question
+    first: null, // what the page came with
+    since: 0, // the last question before the page came
+    busy: null, // the question that is out
+    wanted: null, // what the controls say, and since when
+    changed: 0,
+    answered: {},
+    pointer: false,
+    timer: 0,
+  };
 
   function later(delay) {
     clearTimeout(gate.timer);
@@ -36,28 +47,45 @@
 
   const remembered = {};
 
-  function tellLink(query) {
+  function remember(query) {
     remembered[location.pathname] = query;
     put("remembered", { ...remembered });
+  }
+
+  function tellLink(query) {
+    remember(query);
     set("link", { value: `${location.origin}${location.pathname}?${query}` });
   }
 
+  /* A page that has just come knows nothing of what was asked before: what is still out is asked for again, which
+     tells the server to drop it. */
+  function arrive(answered, query) {
+    const isOut = gate.busy !== null;
+    Object.assign(gate, { first: answered, since: gate.number, busy: null, answered: {}, wanted: query, changed: 0 });
+    remember(query);
+    if (answered.query !== query) return;
+    document.body.dataset.answer = answered.mode;
+    if (!isOut) gate.answered = { query, mode: answered.mode };
+  }
+
+  function receive(query, answered) {
+    const { query: asked } = gate.busy;
+    gate.busy = null;
+    progress(null);
+    if (answered.mode === "none") return;
+    gate.answered = { query: asked, mode: answered.mode };
+    document.body.dataset.answer = asked === query ? answered.mode : "awaited";
+    if (asked === query && answered.mode === "full")
+      history.replaceState(history.state, "", `${location.pathname}?${answered.query}`);
+  }
+
   function ask(query, answered) {
-    if (answered && gate.busy && answered.number === gate.busy.number) {
-      gate.answered = { query: gate.busy.query, mode: answered.mode };
-      gate.busy = null;
-      document.body.dataset.answer = gate.answered.query === query ? answered.mode : "awaited";
-      progress(null);
-      if (gate.answered.query === gate.wanted && answered.mode === "full") {
-        history.replaceState(history.state, "", `${location.pathname}?${answered.query}`);
-      }
-    } else if (answered && answered.number === 0 && answered.query === query && !gate.busy) {
-      gate.answered = { query, mode: answered.mode };
-      document.body.dataset.answer = answered.mode;
-    }
+    if (answered && answered.number === 0 && answered !== gate.first) arrive(answered, query);
+    else if (answered && gate.busy && answered.number === gate.busy.number) receive(query, answered);
     if (query !== gate.wanted) {
       gate.wanted = query;
       gate.changed = performance.now();
+      remember(query);
     }
     if (answered && answered.mode === "full") tellLink(answered.query);
     step();
@@ -96,8 +124,9 @@
       } catch {
         progress({ name: "", done: 0, total: 0 });
         document.querySelector("#progress span").textContent = "The server does not answer. Is it still running?";
-        if (gate.busy === busy) gate.busy = null;
-        if (lost) setTimeout(lost, 3000);
+        if (gate.busy !== busy) return;
+        gate.busy = null;
+        gate.timer = setTimeout(lost, RETRY);
         return;
       }
       await pause(POLL);
@@ -105,14 +134,25 @@
   }
 
   // ---- pages that ask one question -----------------------------------------------------------------------
+  function pose(query) {
+    gate.number += 1;
+    gate.busy = { number: gate.number, query };
+    document.body.dataset.answer = "awaited";
+    watch(gate.busy, () => put("question-ask", pose(query)));
+    return { session, number: gate.number, query };
+  }
+
   function landed(answered) {
-    if (answered && gate.busy && answered.number === gate.busy.number) {
-      gate.busy = null;
-      progress(null);
-      document.body.dataset.answer = "full";
-      history.replaceState(history.state, "", `${location.pathname}?${answered.query}`);
-      tellLink(answered.query);
+    if (!answered || !gate.busy || answered.number !== gate.busy.number) return gate.number;
+    if (answered.query === null) {
+      put("question-ask", pose(gate.busy.query));
+      return gate.number;
     }
+    gate.busy = null;
+    progress(null);
+    document.body.dataset.answer = "full";
+    history.replaceState(history.state, "", `${location.pathname}?${answered.query}`);
+    tellLink(answered.query);
     return gate.number;
   }
 
@@ -125,14 +165,10 @@
       write(params, id.ask, Array.isArray(scaled) ? scaled.join(",") : scaled);
     }
     if (changed.length === 1) params.delete("rank");
-    gate.number += 1;
-    gate.busy = { number: gate.number };
-    document.body.dataset.answer = "awaited";
-    watch(gate.busy, null);
-    return { session, number: gate.number, query: params.toString() };
+    return pose(params.toString());
   }
 
-  window.scalewall.hasAsked = () => gate.number > 0;
+  window.scalewall.hasAsked = () => gate.number > gate.since;
 
   window.scalewall.offer({ ask, collect, landed });
 })();

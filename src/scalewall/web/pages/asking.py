@@ -23,6 +23,7 @@ from scalewall.web.parts import (
     notice,
     progress_slot,
     section,
+    unusable,
 )
 from scalewall.web.settings import Setting
 from scalewall.web.workers import StaleError, Task, Workers
@@ -135,11 +136,7 @@ def asking_page(
                     ),
                     html.Div(
                         [
-                            *(
-                                [notice("Not everything in the link could be used", problems)]
-                                if problems
-                                else []
-                            ),
+                            *unusable(problems),
                             progress_slot(""),
                             html.Div(
                                 html.P("Searching ...", className="sw-note"),
@@ -217,7 +214,8 @@ def add_asking(app: Dash, pages: Sequence[Asking], questions: Questions, tickets
         if not ask or path not in by_path:
             return (no_update,) * 5
         page, session, number = by_path[path], str(ask["session"])[:64], int(ask["number"])
-        query = page.canonical(str(ask["query"]))
+        values, unread = decode_flat(str(ask["query"]), page.settings)
+        query = encode_flat(values, page.settings)
         stale = tickets.take(session, number)
         answered = {"number": number, "query": query}
         try:
@@ -225,9 +223,10 @@ def add_asking(app: Dash, pages: Sequence[Asking], questions: Questions, tickets
                 page, query, stale, lambda name, done, total: tickets.note(session, name, done, total)
             )
             beside, under = page.show(found, query)
+            beside = [*unusable(unread), html.Div(beside)]
             return beside, under, _takeaway(page, found, query), dict(found.figures), answered
         except StaleError:
-            return (no_update,) * 5
+            return (*(no_update,) * 4, {"number": number, "query": None})
         except InputError as error:
             problem = notice("This cannot be answered as it stands", [str(error)], "bad")
         except ScalewallError as error:

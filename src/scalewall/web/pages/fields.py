@@ -75,6 +75,7 @@ def slider(card: Card, field: str, label: str, default: float) -> Part:
                     dmc.NumberInput(
                         id=identity(field, kind="number"),
                         value=number,
+                        placeholder=f"{default:g}",
                         min=0,
                         step=1 if field == "months" else 0.1,
                         decimalScale=4,

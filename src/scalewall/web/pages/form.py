@@ -105,6 +105,8 @@ def _machine_controls(card: Card) -> Part:
                 value=machine.name,
                 id=identity("machine"),
                 searchable=True,
+                filter={"function": "findMachine"},
+                className="sw-search",
                 allowDeselect=False,
                 nothingFoundMessage="No machine of that name",
                 maxDropdownHeight=320,

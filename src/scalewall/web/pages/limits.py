@@ -32,10 +32,11 @@ from scalewall.web.parts import (
     section,
     swatch,
     table,
+    unusable,
 )
 from scalewall.web.presets import PRESETS
 from scalewall.web.settings import SETTINGS
-from scalewall.web.state import Card, State, encode
+from scalewall.web.state import MOST_CARDS, Card, State, encode
 from scalewall.web.takeaway import command_text, python_text
 
 __all__ = ["Shown", "limits_page", "shown"]
@@ -129,7 +130,8 @@ def limits_page(state: State, problems: Sequence[str], first: Shown) -> Part:
                 [
                     html.Div(
                         [
-                            html.Div(_problems(problems), id="problems"),
+                            html.Div(unusable(problems), id="problems"),
+                            html.Div(id="entry-problems"),
                             html.Div(
                                 first.answer,
                                 id="answer",
@@ -166,10 +168,6 @@ def limits_page(state: State, problems: Sequence[str], first: Shown) -> Part:
             ),
         ]
     )
-
-
-def _problems(problems: Sequence[str]) -> list[Part]:
-    return [notice("Not everything in the link could be used", problems)] if problems else []
 
 
 def _status(found: Sequence[Limits], preview: bool) -> str:
@@ -217,9 +215,15 @@ def _cards(state: State, answers: Sequence[Answer]) -> list[Part]:
         ],
         className="sw-cards",
     )
-    if colours == sorted(colours):
-        return [entries]
-    return [entries, operation("order", state.chosen, "Order by colour")]
+    return [
+        entries,
+        *([operation("order", state.chosen, "Order by colour")] if colours != sorted(colours) else []),
+        *(
+            [note(f"{MOST_CARDS} fit on the page: remove one to add another.")]
+            if len(colours) == MOST_CARDS
+            else []
+        ),
+    ]
 
 
 def _card(place: int, card: Card, open_one: bool, problem: str) -> Part:
@@ -245,7 +249,7 @@ def _summary(card: Card) -> str:
     usual = ("name", "machine", "colour", "hidden", "months", "model", "reference")
     months = card["months"]
     words = [
-        str(card["machine"]) if card.name != card["machine"] else "",
+        str(card["machine"]) if card["name"] else "",
         str(card["model"]),
         f"{months:g} months" if isinstance(months, (int, float)) else "3 months",
         "as published" if card["reference"] else "",

@@ -13,7 +13,7 @@ from scalewall.web.kept import Kept
 from scalewall.web.pages.form import form
 from scalewall.web.pages.limits import Shown, limits_page, shown
 from scalewall.web.pages.sections import SECTIONS
-from scalewall.web.parts import BROKEN, notice
+from scalewall.web.parts import BROKEN, notice, unusable
 from scalewall.web.presets import PRESETS, preset_state
 from scalewall.web.state import State as PageState
 from scalewall.web.state import decode, encode
@@ -65,13 +65,14 @@ def add_limits(app: Dash, views: Views, tickets: Tickets) -> None:
         Output("query", "data", allow_duplicate=True),
         Output("form", "children", allow_duplicate=True),
         Input("restructure", "data"),
+        State("query", "data"),
         State("form-sections", "value"),
         prevent_initial_call=True,
     )
-    def restructure(query: str | None, opened: list[str] | None) -> tuple[Any, Any]:
+    def restructure(query: str | None, before: str, opened: list[str] | None) -> tuple[Any, Any]:
         if not query:
             return no_update, no_update
-        state = cards.settled(decode(query).state)
+        state = cards.renamed(decode(before).state, cards.settled(decode(query).state))
         return encode(state), form(state, opened or ())
 
     @app.callback(
@@ -136,14 +137,16 @@ def _add_answer(app: Dash, views: Views, tickets: Tickets) -> None:
         Output("details", "children"),
         Output("takeaway", "children"),
         Output("figures", "data"),
+        Output("entry-problems", "children"),
         Input("ask", "data"),
         prevent_initial_call=True,
     )
     def answer(ask: dict[str, Any] | None) -> tuple[Any, ...]:
         if not ask:
-            return (no_update,) * 8
+            return (no_update,) * 9
         session, number, mode = str(ask["session"])[:64], int(ask["number"]), ask["mode"]
-        state = decode(str(ask["query"])).state
+        read = decode(str(ask["query"]))
+        state = read.state
         stale = tickets.take(session, number)
         try:
             one = views.of(
@@ -153,18 +156,19 @@ def _add_answer(app: Dash, views: Views, tickets: Tickets) -> None:
                 lambda name, done, total: tickets.note(session, name, done, total),
             )
         except StaleError:
-            return (no_update,) * 8
+            return {"number": number, "mode": "none", "query": encode(state)}, *(no_update,) * 8
         except Exception:
             app.logger.exception("/?%s", ask["query"])
             answered = {"number": number, "mode": "full", "query": encode(state)}
-            return answered, no_update, notice("No answer", [BROKEN], "bad"), "", [], [], [], {}
+            return answered, no_update, notice("No answer", [BROKEN], "bad"), "", [], [], [], {}, []
         answered = {
             "number": number,
             "mode": "preview" if one.preview else "full",
             "query": encode(state),
         }
         later = (no_update, no_update) if one.preview else (one.details, one.takeaway)
-        return answered, one.cards, one.answer, one.status, one.summary, *later, one.figures
+        problems = unusable(read.problems)
+        return answered, one.cards, one.answer, one.status, one.summary, *later, one.figures, problems
 
 
 def _add_operations(app: Dash) -> None:
@@ -201,22 +205,15 @@ def _add_operations(app: Dash) -> None:
         state = decode(query).state
         about: Any = no_update
         if ctx.triggered_id == "preset":
+            undo = cards.everything(state)
             state = preset_state(str(preset)) or state
             about = next((one.what for one in PRESETS if one.key == preset), "")
         elif ctx.triggered_id == "runs":
             return (encode(PageState(state.cards, state.chosen, bool(runs))), *(no_update,) * 6)
         else:
             state, undo = _operated(state, undo)
-        gone = decode(undo.partition("?")[2]).state.cards[0].name if undo else ""
-        return (
-            encode(state),
-            form(state, opened or ()),
-            undo,
-            f"Undo: bring back {gone}",
-            not undo,
-            about,
-            no_update,
-        )
+        undoing = f"Undo: bring back {cards.gone_name(undo)}"
+        return encode(state), form(state, opened or ()), undo, undoing, not undo, about, no_update
 
 
 def _is_real(triggered: Any) -> bool:

@@ -6,14 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import dcc, html
 
 from scalewall.hardware import Figure, figure_paths
 from scalewall.hardware.fields import FIGURES, pattern
 from scalewall.report.catalogue_tables import figure_text
 from scalewall.web.pages.fields import identity, number_field, segments, selection, slider, toggle
-from scalewall.web.parts import note
-from scalewall.web.settings import MOST_FILE_BYTES
+from scalewall.web.parts import note, upload
 from scalewall.web.state import Card
 from scalewall.workload.laws import FAMILIES, find_law
 
@@ -155,17 +153,10 @@ def _figures(card: Card) -> list[Part]:
     inputs = [
         _figure(path, figure, own.get(path)) for path, figure in figure_paths(str(card["machine"])).items()
     ]
-    upload = dcc.Upload(
-        html.Button("Take a machine file (.toml)", type="button", className="sw-small-button"),
-        id="upload-machine",
-        max_size=MOST_FILE_BYTES,
-        accept=".toml",
-    )
     return [
+        upload("upload-machine", "Take a machine file (.toml)"),
         note("Empty: as the catalogue has it (grey). Plain numbers in SI units; 100e9 is 100 GB/s."),
         *inputs,
-        upload,
-        html.Div(id="upload-problem", role="status"),
     ]
 
 

@@ -28,7 +28,7 @@ def add_uploads(app: Dash) -> None:
     @app.callback(
         Output("query", "data", allow_duplicate=True),
         Output("form", "children", allow_duplicate=True),
-        Output("upload-problem", "children"),
+        Output("upload-machine-problem", "children"),
         Input("upload-machine", "contents"),
         State("query", "data"),
         State("form-sections", "value"),
