@@ -92,4 +92,4 @@ def test_the_spread_names_first_and_last() -> None:
 
 def test_few_machines_get_a_sentence_each() -> None:
     assert answer_words(LIMITS) == [spread_words(LIMITS)]
-    assert [words[:6] for words in answer_words(LIMITS[:2])] == ["On GB2", "On V10"]
+    assert [words[:6] for words in answer_words(LIMITS[:2])] == ["On GB2", "On V10", "The la"]

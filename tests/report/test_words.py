@@ -44,6 +44,32 @@ def test_every_shape_of_the_band_has_words(first: float | None, last: float | No
     assert expected in words.finding(make_limits(band=band(first, last)))
 
 
+KNOWN = "The largest publicly known run, Grok 4 (xAI, July 2025), has about 5.00e26 FLOP"
+
+
+def test_sizes_have_a_yardstick_that_people_know() -> None:
+    limits = make_limits()
+    told = f"{KNOWN}: runs stay efficient up to 41 times and finish up to 54,000 times that."
+    assert words.yardstick([limits]) == told
+    assert told in words.answer(limits)
+    inefficient = make_limits(band=band(6e24, None))
+    assert words.yardstick([inefficient]) == f"{KNOWN}: runs finish up to 54,000 times that."
+    assert words.yardstick([make_limits(rows=0)]) == ""
+
+
+def test_several_machines_share_one_yardstick() -> None:
+    several = [
+        make_limits("a", shift=0.01),
+        make_limits("b", band=band(None, 2.7e31)),
+        make_limits("c", band=band(6e24, None)),
+        make_limits("d", rows=0),
+    ]
+    assert words.yardstick(several) == (
+        f"{KNOWN}. As multiples of that, runs stay efficient and finish up to: "
+        "a 0.41 and 540; b 54,000 and 54,000; c nowhere and 54,000."
+    )
+
+
 def test_a_grid_that_ends_before_the_machine_does_says_so() -> None:
     assert "finish in 3 months even at the largest size that was tried" in words.finding(
         make_limits(infeasible=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scalewall.hardware import read_machine
 from scalewall.report import units
 from scalewall.report.chart_data import REST, Axis, Chart, Series
-from scalewall.report.words import finding, largest_point, part_label
+from scalewall.report.words import finding, largest_point, part_label, yardstick
 
 if TYPE_CHECKING:
     from scalewall.ideal.limits import Limits
@@ -123,8 +123,10 @@ def generations_chart(limits: Sequence[Limits]) -> Chart:
 
 
 def answer_words(limits: Sequence[Limits]) -> list[str]:
-    """Return the answer: a sentence or two a machine, or for many machines where they spread."""
-    return [spread_words(limits)] if are_many(limits) else [finding(one) for one in limits]
+    """Return the answer: a sentence or two a machine and a yardstick, or for many machines where they spread."""
+    if are_many(limits):
+        return [spread_words(limits)]
+    return [*map(finding, limits), *filter(None, [yardstick(limits)])]
 
 
 def spread_words(limits: Sequence[Limits]) -> str:

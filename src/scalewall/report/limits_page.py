@@ -33,6 +33,7 @@ from scalewall.report.words import (
     efficient_means,
     finding,
     warning_notes,
+    yardstick,
 )
 
 if TYPE_CHECKING:
@@ -125,7 +126,8 @@ def _title(limits: Sequence[Limits]) -> str:
 
 def _answers(limits: Sequence[Limits]) -> str:
     """Return each machine's finding and, under them, what they rest on."""
-    notes = (efficient_means(limits[0]), *all_rest_on(limits))
+    size = () if are_many(limits) else filter(None, [yardstick(limits)])
+    notes = (*size, efficient_means(limits[0]), *all_rest_on(limits))
     rests = "".join(f"<p class='sw-note'>{escape(line)}</p>" for line in notes)
     if len(limits) == 1:
         return f"<p>{escape(finding(limits[0]))}</p>{rests}"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from scalewall.report import units
+from scalewall.study.training_runs import TrainingRun, largest_run
 
 if TYPE_CHECKING:
     from scalewall.ideal.limits import Limits
@@ -28,6 +29,7 @@ __all__ = [
     "settings",
     "short_part_label",
     "warning_notes",
+    "yardstick",
 ]
 
 ASSUMED_FIGURES = "assumed_figures"
@@ -95,7 +97,8 @@ def largest_point(limits: Limits) -> Point | None:
 
 def answer(limits: Limits) -> str:
     """Return what one machine's limits say and what they rest on."""
-    return f"{finding(limits)} {efficient_means(limits)} {rests_on(limits)}"
+    said = (finding(limits), yardstick([limits]), efficient_means(limits), rests_on(limits))
+    return " ".join(filter(None, said))
 
 
 def efficient_means(limits: Limits) -> str:
@@ -121,6 +124,43 @@ def finding(limits: Limits) -> str:
         f"{units.count(top.n_gpu)} accelerators reach {units.percent(top.utilization)} utilization, and "
         f"{part_label(top.binds)} binds."
     )
+
+
+def yardstick(limits: Sequence[Limits]) -> str:
+    """Return how many times the largest publicly known run the limits are, in a sentence or two; empty without any."""
+    known = largest_run()
+    times = [
+        (one.machine, _times(_efficient_end(one), known), _times(top.training_flop, known))
+        for one in limits
+        if (top := largest_point(one))
+    ]
+    if not times:
+        return ""
+    run = (
+        f"The largest publicly known run, {known.model} ({known.organization}, {known.published:%B %Y}), has about "
+        f"{units.flop(known.training_flop)}"
+    )
+    if len(limits) == 1:
+        _, efficient, largest = times[0]
+        stay = f"stay efficient up to {efficient} times and " if efficient else ""
+        return f"{run}: runs {stay}finish up to {largest} times that."
+    listed = "; ".join(f"{name} {efficient or 'nowhere'} and {largest}" for name, efficient, largest in times)
+    return f"{run}. As multiples of that, runs stay efficient and finish up to: {listed}."
+
+
+def _times(flop: float | None, run: TrainingRun) -> str:
+    """Return a size as a multiple of a run's, to two digits; empty without a size."""
+    return "" if flop is None else units.count(float(f"{flop / run.training_flop:.2g}"))
+
+
+def _efficient_end(limits: Limits) -> float | None:
+    """Return up to which training FLOP :func:`finding` says that runs stay efficient."""
+    band = limits.linear_scaling
+    if band.last_pass_flop is None:
+        return None
+    if band.first_failure_flop is None:
+        return limits.largest_feasible_flop
+    return min(band.first_failure_flop, band.last_pass_flop)
 
 
 def _efficiency(band: LinearScaling, top: Point) -> str:
