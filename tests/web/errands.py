@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 
 from scalewall.errors import InputError
@@ -30,3 +31,11 @@ def linger(progress: Progress) -> None:
     for turn in range(1000):
         progress("lingering", turn, 1000)
         time.sleep(0.02)
+
+
+def folder(progress: Progress) -> str:
+    return tempfile.mkdtemp()
+
+
+def number(progress: Progress) -> int:
+    return os.getpid()

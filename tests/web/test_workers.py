@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +51,43 @@ def test_a_process_that_dies_is_replaced(workers: Workers) -> None:
         with pytest.raises(SearchError, match="stopped unexpectedly"):
             workers.ask(errands.die, (), False, never, ignore)
     assert [workers.ask(errands.double, (turn,), True, never, ignore) for turn in range(4)] == [0, 2, 4, 6]
+
+
+def test_a_process_that_died_while_it_was_free_costs_nobody_an_answer(workers: Workers) -> None:
+    first = workers.ask(errands.number, (), True, never, ignore)
+    os.kill(first, signal.SIGKILL)
+    os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
+    others = {workers.ask(errands.number, (), True, never, ignore) for _ in range(4)}
+    assert first not in others
+
+
+def test_what_a_process_leaves_behind_goes_with_it(workers: Workers) -> None:
+    left = Path(workers.ask(errands.folder, (), True, never, ignore))
+    assert left.exists()
+    with pytest.raises(SearchError):
+        workers.ask(errands.die, (), True, never, ignore)
+    assert not left.parent.exists()
+
+
+def test_the_end_ends_every_question() -> None:
+    ending = Workers(2)
+    started, ended = threading.Semaphore(0), []
+
+    def ask(long: bool) -> None:
+        with pytest.raises(StaleError):
+            ending.ask(errands.linger, (), long, never, lambda name, done, total: started.release())
+        ended.append(long)
+
+    waiting = [threading.Thread(target=ask, args=(long,)) for long in (True, False, True, True, False)]
+    for thread in waiting:
+        thread.start()
+    assert started.acquire(timeout=60)
+    ending.close()
+    for thread in waiting:
+        thread.join(30)
+    assert len(ended) == 5
+    with pytest.raises(StaleError):
+        ending.ask(errands.double, (1,), False, never, ignore)
 
 
 def test_nobody_waits_any_more(workers: Workers) -> None:

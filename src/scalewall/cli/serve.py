@@ -43,5 +43,11 @@ def serve(
         import webbrowser
 
         webbrowser.open(server.url)
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
+
+    def end(number: int, frame: object) -> None:
+        server.close()
+        sys.exit(0)
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, end)
     server.run()

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from flask import Flask, Response
 
+from scalewall.web.workers import StaleError
+
 __all__ = ["MOST_REQUEST_BYTES", "protect"]
 
 MOST_REQUEST_BYTES = 1_000_000
@@ -51,6 +53,10 @@ def protect(server: Flask, inline_scripts: Sequence[str]) -> None:
         "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     }
     server.config["MAX_CONTENT_LENGTH"] = MOST_REQUEST_BYTES
+
+    @server.errorhandler(StaleError)
+    def ended(_: StaleError) -> Response:
+        return Response("The search was ended.\n", status=503, mimetype="text/plain")
 
     @server.after_request
     def add(response: Response) -> Response:

@@ -8,6 +8,7 @@ import os
 import socket
 import time
 from threading import Thread
+from typing import Any
 
 from scalewall.errors import ScalewallError
 from scalewall.web.answers import Answers
@@ -22,7 +23,7 @@ from scalewall.web.workers import StaleError, Workers
 
 __all__ = ["Server"]
 
-_THREADS = 32
+_THREADS = 64
 """Requests at once; most of them wait for a search."""
 _PAUSE = 5.0
 """Seconds after which what a visitor's search put off is tried again."""
@@ -67,7 +68,7 @@ class Server:
         except BaseException:
             self._workers.close()
             raise
-        self.url = f"http://{self._server.effective_host}:{self._server.effective_port}"
+        self.url = _url(self._server)
 
     def warm(self) -> None:
         """Load or compile the search kernels, and compute what a visitor sees first."""
@@ -83,9 +84,17 @@ class Server:
         try:
             self._server.run()
         finally:
-            self._closed = True
+            self.close()
             self._server.close()
-            self._workers.close()
+
+    def close(self) -> None:
+        """End the searches, so that no request waits for one; a signal's handler may call it while the server runs.
+
+        What the server says of requests that it cuts off then helps nobody.
+        """
+        self._closed = True
+        logging.getLogger("waitress").setLevel(logging.CRITICAL)
+        self._workers.close()
 
     def _prepare(self) -> None:
         """Answer what the other pages ask first, while no visitor waits for a search."""
@@ -113,3 +122,10 @@ def _check_address(host: str, port: int) -> None:
         socket.getaddrinfo(host, port)
     except UnicodeError as error:
         raise OSError(errno.EINVAL, "it is no host's name") from error
+
+
+def _url(server: Any) -> str:
+    """Return the address of a server; where its host has several, the first."""
+    listens = getattr(server, "effective_listen", None)
+    host, port = listens[0] if listens else (server.effective_host, server.effective_port)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

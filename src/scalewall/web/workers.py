@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import multiprocessing
+import shutil
 import signal
+import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from threading import Condition, Lock, Semaphore
+from threading import Condition, RLock, Semaphore
 from typing import Any, TypeVar, cast
 
 from scalewall.errors import InputError, ScalewallError
@@ -44,19 +46,26 @@ class _LostError(SearchError):
 
 
 class _Worker:
-    """One process, and the pipe to it."""
+    """One process, the pipe to it and the folder that it may write to."""
 
     def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, far = context.Pipe()
-        self.process: BaseProcess = context.Process(target=_serve, args=(far,), daemon=True)
+        self._folder = tempfile.mkdtemp(prefix="scalewall-")
+        self.process: BaseProcess = context.Process(target=_serve, args=(far, self._folder), daemon=True)
         self.process.start()
         far.close()
 
-    def stop(self) -> None:
-        self.pipe.close()
+    def end(self) -> None:
+        """End the process; whoever waits at its pipe reads that it has gone."""
         self.process.kill()
         self.process.join()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def stop(self) -> None:
+        """End the process of a worker that nobody else holds."""
+        self.end()
+        self.pipe.close()
 
 
 class _Line:
@@ -105,7 +114,8 @@ class Workers:
         self._all = [_Worker() for _ in range(number)]
         self._free = _Line(self._all)
         self._long = Semaphore(number - 1)
-        self._lock = Lock()
+        self._lock = RLock()
+        self._closed = False
         self.waiting = 0
         """How many long questions wait for others to end."""
 
@@ -147,14 +157,20 @@ class Workers:
         SearchError
             It took too long, or the process died.
         StaleError
-            Nobody waits any more.
+            Nobody waits any more, or the processes were ended.
         """
+
+        def gone() -> bool:
+            return self._closed or stale()
+
         if long:
-            self._wait_for_others(stale)
+            self._wait_for_others(gone)
         try:
-            worker = self._free.get(stale)
+            worker = self._free.get(gone)
             try:
-                return cast(Result, self._question(worker, task, arguments, stale, progress))
+                if not worker.process.is_alive():
+                    worker = self._replaced(worker)
+                return cast(Result, self._question(worker, task, arguments, gone, progress))
             except _LostError:
                 worker = self._replaced(worker)
                 raise
@@ -165,9 +181,11 @@ class Workers:
                 self._long.release()
 
     def close(self) -> None:
-        """End every process."""
-        for worker in self._all:
-            worker.stop()
+        """End every process, and with them every question that waits; a signal's handler may call it."""
+        self._closed = True
+        with self._lock:
+            for worker in self._all:
+                worker.end()
 
     def _wait_for_others(self, stale: Callable[[], bool]) -> None:
         with self._lock:
@@ -212,9 +230,11 @@ class Workers:
 
     def _replaced(self, worker: _Worker) -> _Worker:
         worker.stop()
-        self._all.remove(worker)
-        fresh = _Worker()
-        self._all.append(fresh)
+        with self._lock:
+            if self._closed:
+                raise StaleError
+            fresh = _Worker()
+            self._all[self._all.index(worker)] = fresh
         return fresh
 
 
@@ -230,10 +250,10 @@ def _unwrapped(kind: str, content: object) -> object:
     raise SearchError(str(content))
 
 
-def _serve(pipe: Connection) -> None:
+def _serve(pipe: Connection, folder: str) -> None:
     """Answer questions until the pipe closes; None on the pipe says that nobody waits any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
+    tempfile.tempdir = folder
     told = 0.0
 
     def advance(name: str, done: int, total: int) -> None:
@@ -251,6 +271,7 @@ def _serve(pipe: Connection) -> None:
                 task, arguments = question
                 pipe.send(_answered(task, arguments, advance))
         except (EOFError, OSError):
+            shutil.rmtree(folder, ignore_errors=True)
             return
 
 

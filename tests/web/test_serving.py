@@ -1,0 +1,79 @@
+"""The server around the page: its address, and its end while searches wait."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from http.client import HTTPConnection
+from pathlib import Path
+from threading import Thread
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from scalewall.web import serving
+from scalewall.web.serving import Server
+
+
+def test_a_host_with_several_addresses_is_served_at_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = socket.getaddrinfo
+
+    def several(host: str, *rest: Any, **named: Any) -> list[Any]:
+        hosts = ("127.0.0.1", "127.0.0.2") if host == "several" else (host,)
+        return [found for one in hosts for found in real(one, *rest, **named)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", several)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = Server("several", port, 2)
+    assert server.url == f"http://127.0.0.1:{port}"
+    for host in ("127.0.0.1", "127.0.0.2"):
+        socket.create_connection((host, port), timeout=60).close()
+    server.close()
+    server._server.close()
+
+
+def test_an_address_of_version_6_stands_in_brackets() -> None:
+    one = SimpleNamespace(effective_host="::1", effective_port=8050)
+    assert serving._url(one) == "http://[::1]:8050"
+
+
+def test_an_interruption_ends_the_server_at_once_and_quietly(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "scalewall", "serve", "--port", "0", "--workers", "2"]
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        start_new_session=True,
+    ) as server:
+        assert server.stdout
+        assert server.stderr
+        port = int(server.stdout.readline().rpartition(":")[2].split()[0])
+        codes: list[int] = []
+
+        def download(turn: int) -> None:
+            connection = HTTPConnection("127.0.0.1", port, timeout=100)
+            connection.request("GET", f"/download/limits.csv?1.grid=63,2048,1572864&1.months=3.{turn}1")
+            codes.append(connection.getresponse().status)
+            connection.close()
+
+        waiting = [Thread(target=download, args=(turn,)) for turn in range(5)]
+        for thread in waiting:
+            thread.start()
+        time.sleep(1.0)
+        server.send_signal(signal.SIGINT)
+        assert server.wait(60) == 0
+        for thread in waiting:
+            thread.join(60)
+        assert codes == [503] * 5
+        assert server.stderr.read() == ""
+    assert not list(tmp_path.glob("scalewall-*"))
