@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -50,25 +52,48 @@ class Answer:
 
 
 class Tickets:
-    """Which request of each visitor is the latest, and how far its search has come."""
+    """Which request of each visitor is the latest, how far its search has come, and whether the visitor is still there.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    silence : float
+        Seconds without a word after which a visitor whose search goes on has gone: the page asks how far it is several
+        times a second, and once a second from a tab that is out of sight.
+    """
+
+    def __init__(self, silence: float = 20.0) -> None:
+        self._silence = silence
         self._lock = Lock()
         self._latest: OrderedDict[str, int] = OrderedDict()
         self._progress: dict[str, tuple[str, int, int]] = {}
+        self._heard: dict[str, float] = {}
+        self._dropped: dict[str, int] = {}
 
     def take(self, session: str, number: int) -> Callable[[], bool]:
-        """Note a request; return what tells whether a later one of the same visitor has come."""
+        """Note a request; return what tells whether its visitor has sent a later one or has gone."""
         with self._lock:
             self._latest[session] = max(number, self._latest.pop(session, 0))
+            self._heard[session] = time.monotonic()
             while len(self._latest) > _MOST_SESSIONS:
                 old, _ = self._latest.popitem(last=False)
-                self._progress.pop(old, None)
+                for kept in (self._progress, self._heard, self._dropped):
+                    kept.pop(old, None)
 
         def stale() -> bool:
-            return self._latest.get(session, number) > number
+            if self._latest.get(session, number) > number:
+                return True
+            if time.monotonic() - self._heard.get(session, math.inf) > self._silence:
+                self._dropped[session] = number
+            return self._dropped.get(session) == number
 
         return stale
+
+    def is_dropped(self, session: str) -> bool:
+        """Note that a visitor is there; tell whether the latest search was given up because the visitor seemed gone."""
+        if session not in self._latest:
+            return False
+        self._heard[session] = time.monotonic()
+        return self._dropped.get(session) == self._latest[session]
 
     def note(self, session: str, name: str, done: int, total: int) -> None:
         """Note how many runs of a configuration are done."""

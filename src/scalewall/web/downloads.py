@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import BoundedSemaphore
 
 from flask import Flask, Response, abort, jsonify, request
 
@@ -21,7 +23,24 @@ from scalewall.web.takeaway import command_text
 
 __all__ = ["add_downloads", "add_files"]
 
+_WAITING = 8
+"""Files that are made at once: who asks for one may be gone unnoticed, and pages need the server's other threads."""
+_PLACES = BoundedSemaphore(_WAITING)
 _PICTURES = {"png": "image/png", "svg": "image/svg+xml"}
+
+
+@contextmanager
+def _place() -> Iterator[None]:
+    """Hold one of the places for files that are made; an answer that says so if there is none."""
+    if not _PLACES.acquire(blocking=False):
+        words = f"{_WAITING} other files are being made; please try again in a moment.\n"
+        busy = Response(words, status=503, mimetype="text/plain")
+        busy.headers["Retry-After"] = "10"
+        abort(busy)
+    try:
+        yield
+    finally:
+        _PLACES.release()
 
 
 def add_downloads(server: Flask, answers: Answers, tickets: Tickets) -> None:
@@ -30,7 +49,8 @@ def add_downloads(server: Flask, answers: Answers, tickets: Tickets) -> None:
     @server.get("/download/limits.<kind>")
     def limits(kind: str) -> Response:
         state = decode(request.query_string.decode("ascii", "replace")).state
-        found = answers.of(state.visible)
+        with _place():
+            found = answers.of(state.visible)
         known = [answer.limits for answer in found if answer.limits]
         if not known:
             return _problem("\n".join(answer.problem for answer in found) or "Every configuration is hidden.")
@@ -48,7 +68,8 @@ def add_downloads(server: Flask, answers: Answers, tickets: Tickets) -> None:
         if chart not in CHARTS or kind not in _PICTURES:
             abort(404)
         state = decode(request.query_string.decode("ascii", "replace")).state
-        found = answers.of(state.visible)
+        with _place():
+            found = answers.of(state.visible)
         charts = page_charts(found, state.chosen, state.runs)
         if chart not in charts:
             return _problem("There is nothing to draw: no configuration finishes a run.")
@@ -58,6 +79,8 @@ def add_downloads(server: Flask, answers: Answers, tickets: Tickets) -> None:
 
     @server.get("/progress/<session>")
     def progress(session: str) -> Response:
+        if tickets.is_dropped(session):
+            return Response("This search was given up.\n", status=410, mimetype="text/plain")
         name, done, total = tickets.progress(session)
         return jsonify(name=name, done=done, total=total)
 
@@ -83,7 +106,8 @@ def add_files(server: Flask, pages: Sequence[Asking], questions: Questions) -> N
             abort(404)
         query = page.canonical(request.query_string.decode("ascii", "replace"))
         try:
-            content = questions.file(page, query, kind)
+            with _place():
+                content = questions.file(page, query, kind)
         except ScalewallError as error:
             return _problem(str(error))
         return _file(content, _KINDS[ending], f"{name}-{kind}" if "." in kind else f"{name}.{kind}")
