@@ -59,7 +59,7 @@ def test_what_cannot_be_asked_is_said(url: str, browser: Windows) -> None:
     with visit(browser, url, f"/plan?v=1&{SMALL}&tp=64&nonsense=1&top=nan") as seen:
         landed(seen.page)
         expect(seen.page.get_by_text("'nonsense' is no setting")).to_be_visible()
-        expect(seen.page.locator("#results")).to_contain_text("tp=64")
+        expect(seen.page.locator("#results")).to_contain_text("Tensor: '64' is not usable")
 
 
 def test_an_own_model_is_taken(url: str, browser: Windows, tmp_path: Path) -> None:

@@ -169,8 +169,8 @@ def verdict(explained: Explanation) -> tuple[str, ...]:
     ]
     if not explained.answer.fit.fits:
         lines.append("It does not fit, so nothing of this is reached: see what would make it fit.")
-    elif explained.memory_binds:
-        lines.append("Memory binds too: a faster plan that is one change away does not fit.")
+    elif explained.kept_out is not None:
+        lines.append(_kept_out(explained.kept_out, explained))
     if explained.without_effect:
         lines.append(f"Without effect here: {', '.join(explained.without_effect)}.")
     numeric = [m for m in explained.moves if not m.same_arithmetic and m.seconds is not None and m.fits]
@@ -178,6 +178,15 @@ def verdict(explained: Explanation) -> tuple[str, ...]:
     if best is not None and best.seconds is not None and best.seconds < (1 - _SHOWN) * step:
         lines.append(f"{best.change} would give {_change(best.seconds / step)}, but computes other numbers.")
     return tuple(lines)
+
+
+def _kept_out(move: Move, explained: Explanation) -> str:
+    capacity = units.data_size(explained.answer.fit.capacity)
+    shorter = 100 * (1 - (move.seconds or 0.0) / explained.answer.step.seconds)
+    return (
+        f"Memory binds too: {move.change} makes the step {shorter:.1f} % shorter, but needs "
+        f"{units.data_size(move.needed)} of {capacity}."
+    )
 
 
 def _with_article(figure: str) -> str:

@@ -41,7 +41,7 @@ class Found:
     texts : mapping of str to str
         Texts to copy, by title.
     pictures : tuple of str
-        Names of downloads that the page shows as pictures.
+        What there are files about, as their names begin, beside the files of every answer (those without a point).
     """
 
     title: str

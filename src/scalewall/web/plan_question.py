@@ -16,6 +16,7 @@ from scalewall.planner.plan import Objective
 from scalewall.planner.profile import profile_names
 from scalewall.planner.run import Dispatcher, Graphs, Precision
 from scalewall.web.own_files import here_document, own_files
+from scalewall.web.plan_words import page_error
 from scalewall.web.settings import (
     Setting,
     choice,
@@ -65,7 +66,10 @@ def _bound(knob: str) -> Callable[[str, str], str]:
     def read(field: str, text: str) -> str:
         if len(text) > _MOST_BOUND:
             raise InputError(field, text[:_MOST_BOUND], "8, or 2,4, or 1:8")
-        return str(parse_bound(f"{knob}={text}")).partition("=")[2]
+        try:
+            return str(parse_bound(f"{knob}={text}")).partition("=")[2]
+        except InputError as error:
+            raise page_error(error) from error
 
     return read
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,7 +14,6 @@ from scalewall.planner.bounds import KNOBS, parse_bound
 from scalewall.planner.explain import Explanation, explain_estimate
 from scalewall.planner.export import FRAMEWORKS, export_plan
 from scalewall.planner.layout import Layout
-from scalewall.planner.moves import Move
 from scalewall.planner.plan import PlanResult, PlanResults, RankedPlan
 from scalewall.planner.planning import plan
 from scalewall.planner.timeline import pipeline_timeline
@@ -35,6 +35,7 @@ from scalewall.report.ranking_tables import (
 )
 from scalewall.report.records import json_text
 from scalewall.report.stacked_bars import stacked_bars_specification
+from scalewall.report.table import TableView
 from scalewall.report.timeline import save_timeline
 from scalewall.web.csv_text import csv_text
 from scalewall.web.flat import decode_flat, encode_flat
@@ -42,10 +43,11 @@ from scalewall.web.found import Found, Way
 from scalewall.web.plan_question import (
     PLAN_SETTINGS,
     arguments_of,
-    layout_settings,
     plan_command,
     plan_python,
 )
+from scalewall.web.plan_ways import Option, options_of, ways_of
+from scalewall.web.plan_words import page_error, page_table, page_words, settable
 from scalewall.web.workers import Progress
 
 __all__ = ["plan_file_task", "plan_task"]
@@ -67,44 +69,51 @@ def plan_task(query: str, progress: Progress) -> Found:
             title=f"Nothing fits on {units.count(first.question.ranks)} x {first.question.run.device.title}",
             sentences=(_nothing(first),),
             notes=_notes(results),
-            tables={**compared, "relief": relief_table(first), "excluded": excluded_table(first)},
+            tables=_tables({**compared, "relief": relief_table(first), "excluded": excluded_table(first)}),
             ways=tuple(
                 Way(
-                    fix.change, f"then a step takes {units.duration(fix.seconds)}", _fixed(values, fix.layout)
+                    page_words(fix.change),
+                    f"then a step takes {units.duration(fix.seconds)}",
+                    _fixed(values, fix.layout),
                 )
                 for fix in first.fixes
             ),
             texts=texts,
+            pictures=_files(results, None),
         )
     chosen = _chosen(values, first)
     explained = explain_estimate(chosen.estimate)
+    felt = replace(explained, without_effect=settable(explained.without_effect))
+    options = _options(values, first, progress)
     return Found(
         title=f"{first.question.run.model.name} on {units.count(first.question.ranks)} x "
         f"{first.question.run.device.title}",
-        sentences=(_answer(chosen, first), *verdict(explained)),
+        sentences=(_answer(chosen, first), *verdict(felt)),
         notes=_notes(results),
-        tables={
-            **compared,
-            "ranking": ranking_table(first),
-            **({"training": training_table(first)} if chosen.training else {}),
-            "summary": answer_table(chosen.estimate),
-            "waterfall": waterfall_table(explained),
-            "sensitivity": sensitivity_table(explained),
-            "moves": moves_table(explained),
-            "less-memory": front_table(first),
-            "excluded": excluded_table(first),
-        },
+        tables=_tables(
+            {
+                **compared,
+                "ranking": ranking_table(first),
+                **({"training": training_table(first)} if chosen.training else {}),
+                "summary": answer_table(chosen.estimate),
+                "waterfall": waterfall_table(explained),
+                "sensitivity": sensitivity_table(explained),
+                "moves": moves_table(explained),
+                "less-memory": front_table(first),
+                "excluded": excluded_table(first),
+            }
+        ),
         figures=_figures(explained, first),
-        ways=(*_ways(values, explained), *_unbound(values)),
+        ways=ways_of(values, first, chosen, explained, options),
         rows=tuple(encode_flat({**values, "rank": one.rank}, PLAN_SETTINGS) for one in first.plans),
         texts={**texts, **_exports(chosen, first)},
-        pictures=("timeline",) if _has_timeline(chosen) else (),
+        pictures=_files(results, chosen),
     )
 
 
 def plan_file_task(query: str, kind: str, progress: Progress) -> bytes:
-    """Return a file about a link's question: ``csv``, ``json``, ``html``, ``png`` or ``svg`` of the plan, or its
-    pipeline as ``timeline.html``, ``timeline.png`` or ``timeline.svg``.
+    """Return a file about a link's question: ``json`` of everything, ``ranking.csv``, ``best.html``, ``best.png`` or
+    ``best.svg`` of the plan, or its pipeline as ``timeline.html``, ``timeline.png`` or ``timeline.svg``.
 
     Raises
     ------
@@ -113,7 +122,7 @@ def plan_file_task(query: str, kind: str, progress: Progress) -> bytes:
     """
     values, _ = decode_flat(query, PLAN_SETTINGS)
     results = _results(query, progress)
-    if kind == "csv":
+    if kind == "ranking.csv":
         return csv_text(plan_columns(results), plan_rows(results)).encode()
     if kind == "json":
         documents = results.to_json()
@@ -122,32 +131,54 @@ def plan_file_task(query: str, kind: str, progress: Progress) -> bytes:
     if not first.plans:
         raise InputError("plan", "none", "a question that some layout fits")
     chosen = _chosen(values, first)
-    if kind.startswith("timeline."):
-        return _timeline(chosen, kind.removeprefix("timeline"), plan_command(values))
+    about, _, ending = kind.partition(".")
+    if about == "timeline":
+        return _timeline(chosen, f".{ending}", plan_command(values))
     explained = explain_estimate(chosen.estimate)
-    if kind == "html":
+    if ending == "html":
         tables = (ranking_table(first), excluded_table(first))
         return plan_page(explained, plan_command(values), first.front, tables).encode()
     drawn = io.BytesIO()
-    plan_figure(explained, first.front).savefig(drawn, format=kind)
+    plan_figure(explained, first.front).savefig(drawn, format=ending)
     return drawn.getvalue()
+
+
+@dataclass
+class _Kept:
+    """The last answer of this process: choosing another of its plans, or a file about it, does not search again."""
+
+    key: str = ""
+    results: PlanResults = field(default_factory=PlanResults)
+    options: tuple[Option, ...] | None = None
+
+
+_KEPT = _Kept()
 
 
 def _results(query: str, progress: Progress) -> PlanResults:
     """Return the answers to a link's question, whatever plan of them it explains."""
     values, _ = decode_flat(query, PLAN_SETTINGS)
     key = encode_flat({**values, "rank": 1}, PLAN_SETTINGS)
-    if key not in _KEPT:
-        with arguments_of(values) as arguments:
-            found = plan(progress=progress, **arguments)  # type: ignore[arg-type]
+    if key != _KEPT.key:
+        try:
+            with arguments_of(values) as arguments:
+                found = plan(progress=progress, **arguments)  # type: ignore[arg-type]
+        except InputError as error:
+            raise page_error(error) from error
         assert isinstance(found, PlanResults)
-        _KEPT.clear()
-        _KEPT[key] = found
-    return _KEPT[key]
+        _KEPT.key, _KEPT.results, _KEPT.options = key, found, None
+    return _KEPT.results
 
 
-_KEPT: dict[str, PlanResults] = {}
-"""The last answer of this process: choosing another of its plans, or a file about it, does not search again."""
+def _options(values: Mapping[str, object], result: PlanResult, progress: Progress) -> tuple[Option, ...]:
+    """Return the changes that may help, for whatever plan of the last answer."""
+    if _KEPT.options is None:
+        _KEPT.options = options_of(values, result, progress)
+    return _KEPT.options
+
+
+def _tables(tables: Mapping[str, TableView]) -> dict[str, TableView]:
+    return {name: page_table(view) for name, view in tables.items()}
 
 
 def _chosen(values: Mapping[str, object], result: PlanResult) -> RankedPlan:
@@ -183,7 +214,7 @@ def _nothing(result: PlanResult) -> str:
 def _notes(results: PlanResults) -> tuple[str, ...]:
     assumed = [f"Assumed: {note}." for result in results for note in result.assumptions]
     warned = [f"Warning: {warning}" for result in results for warning in result.warnings]
-    return tuple(dict.fromkeys([*assumed, *warned]))
+    return tuple(dict.fromkeys(map(page_words, [*assumed, *warned])))
 
 
 def _figures(explained: Explanation, result: PlanResult) -> dict[str, Any]:
@@ -195,29 +226,6 @@ def _figures(explained: Explanation, result: PlanResult) -> dict[str, Any]:
     if len(result.front) > 1:
         figures["front"] = specification(front_chart(result.front, answer.fit.capacity))
     return figures
-
-
-def _ways(values: Mapping[str, object], explained: Explanation) -> list[Way]:
-    return [_way(values, move, explained.answer.step.seconds) for move in explained.helps()]
-
-
-def _way(values: Mapping[str, object], move: Move, before: float) -> Way:
-    run = move.run
-    changed = {"precision": run.precision, "graphs": run.graphs, "dispatcher": run.dispatcher}
-    layout = move.layout
-    assert layout is not None
-    query = encode_flat(
-        layout_settings({**values, **changed, "expert_overlap": run.expert_overlap}, layout), PLAN_SETTINGS
-    )
-    shorter = 100 * (1 - (move.seconds or before) / before)
-    return Way(move.change, f"a step {shorter:.1f} % shorter", query)
-
-
-def _unbound(values: Mapping[str, object]) -> list[Way]:
-    if not any(values[knob] for knob in KNOBS):
-        return []
-    free = {**values, **dict.fromkeys(KNOBS, ""), "rank": 1}
-    return [Way("Search all layouts again", "no knob fixed", encode_flat(free, PLAN_SETTINGS))]
 
 
 def _fixed(values: Mapping[str, object], layout: Layout) -> str:
@@ -244,6 +252,16 @@ def _exports(chosen: RankedPlan, result: PlanResult) -> dict[str, str]:
         ]
         found[framework.title] = "\n".join([*notes, exported.text])
     return found
+
+
+def _files(results: PlanResults, chosen: RankedPlan | None) -> tuple[str, ...]:
+    """Return which files there are beside those of every answer."""
+    there = {
+        "ranking": any(result.plans for result in results),
+        "best": chosen is not None,
+        "timeline": chosen is not None and _has_timeline(chosen),
+    }
+    return tuple(name for name, is_there in there.items() if is_there)
 
 
 def _has_timeline(chosen: RankedPlan) -> bool:

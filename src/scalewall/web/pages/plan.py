@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from dash import dcc, html
 
 from scalewall.planner.layout import SCHEDULES, Recompute, Sharding
 from scalewall.planner.profile import load_profile, profile_names
-from scalewall.planner.run import Graphs, Precision
+from scalewall.planner.run import Dispatcher, Graphs, Precision
 from scalewall.web.flat import decode_flat, encode_flat
 from scalewall.web.found import Found, Way
 from scalewall.web.pages.asking import Asking, asking_page
@@ -17,6 +17,7 @@ from scalewall.web.pages.controls import ask_choice, ask_machines, ask_number, a
 from scalewall.web.parts import accordion, copy_text, fold, note, section, table
 from scalewall.web.plan_question import MOST_MACHINES, PLAN_SETTINGS
 from scalewall.web.plan_task import plan_file_task, plan_task
+from scalewall.web.plan_words import PARTS, SWITCHES
 from scalewall.workload.models import model_names
 
 __all__ = ["PLAN", "plan_page"]
@@ -32,11 +33,11 @@ _CHARTS = (
     ("front", "Each point is a plan that no other beats in both step time and memory."),
 )
 _KINDS = {
-    "csv": "Ranked plans (CSV)",
+    "ranking.csv": "Ranked plans (CSV)",
     "json": "Everything (JSON)",
-    "html": "Report (HTML)",
-    "png": "Pictures (PNG)",
-    "svg": "Pictures (SVG)",
+    "best.html": "Report (HTML)",
+    "best.png": "Pictures (PNG)",
+    "best.svg": "Pictures (SVG)",
     "timeline.html": "Pipeline (HTML)",
 }
 
@@ -57,15 +58,6 @@ def plan_page(query: str) -> Part:
 
 def _controls(values: Mapping[str, object]) -> list[Part]:
     any_or = [("", "any")]
-    numbers = {
-        "tp": "Tensor",
-        "pp": "Pipeline",
-        "cp": "Context",
-        "ep": "Expert",
-        "dp": "Data",
-        "chunks": "Chunks a stage",
-        "microbatch": "Microbatch",
-    }
     words = {"schedule": SCHEDULES, "sharding": get_args(Sharding), "recompute": get_args(Recompute)}
     return [
         _model(values),
@@ -79,7 +71,7 @@ def _controls(values: Mapping[str, object]) -> list[Part]:
             ],
             className="sw-two",
         ),
-        ask_choice(values, "precision", "Precision", [(name, name) for name in get_args(Precision)]),
+        ask_choice(values, "precision", "Precision", _as_they_are(get_args(Precision))),
         accordion(
             "plan-sections",
             [],
@@ -89,12 +81,11 @@ def _controls(values: Mapping[str, object]) -> list[Part]:
                 [
                     note("Empty: any. 8 fixes a degree, 2,4 allows two, 1:8 a range."),
                     html.Div(
-                        [ask_text(values, knob, title) for knob, title in numbers.items()], className="sw-two"
+                        [ask_text(values, knob, title) for knob, title in PARTS.items() if knob not in words],
+                        className="sw-two",
                     ),
                     *(
-                        ask_choice(
-                            values, knob, knob.capitalize(), [*any_or, *((word, word) for word in choices)]
-                        )
+                        ask_choice(values, knob, PARTS[knob], [*any_or, *((word, word) for word in choices)])
                         for knob, choices in words.items()
                     ),
                 ],
@@ -122,7 +113,17 @@ def _controls(values: Mapping[str, object]) -> list[Part]:
                             ("memory", "most memory left, at most 5 % slower"),
                         ],
                     ),
-                    ask_choice(values, "graphs", "CUDA graphs", [(name, name) for name in get_args(Graphs)]),
+                    ask_choice(values, "graphs", SWITCHES["graphs"], _as_they_are(get_args(Graphs))),
+                    note("Of sparse models:"),
+                    ask_choice(
+                        values, "dispatcher", SWITCHES["dispatcher"], _as_they_are(get_args(Dispatcher))
+                    ),
+                    ask_choice(
+                        values,
+                        "expert_overlap",
+                        SWITCHES["expert_overlap"],
+                        [("no", "by itself"), ("yes", "beside compute")],
+                    ),
                     ask_choice(
                         values,
                         "ideal",
@@ -133,6 +134,10 @@ def _controls(values: Mapping[str, object]) -> list[Part]:
             ),
         ),
     ]
+
+
+def _as_they_are(choices: Sequence[str]) -> list[tuple[str, str]]:
+    return [(choice, choice) for choice in choices]
 
 
 def _model(values: Mapping[str, object]) -> Part:
@@ -178,7 +183,7 @@ def _show(found: Found, query: str) -> tuple[Part, Part]:
         beside += [table(tables["relief"]), table(tables["excluded"])]
         return beside, []
     under: list[Part] = []
-    if found.pictures:
+    if "timeline" in found.pictures:
         under.append(
             section(
                 "The pipeline, operation by operation",
@@ -210,11 +215,8 @@ def _show(found: Found, query: str) -> tuple[Part, Part]:
 
 
 def _ways(found: Found) -> Part:
-    title = (
-        "What would help, a click each"
-        if "ranking" in found.tables
-        else "What would make it fit, a click each"
-    )
+    fits = "ranking" in found.tables
+    title = "What would help most, a click each" if fits else "What would make it fit, a click each"
     return html.Div(
         [
             html.H2(title, className="sw-caption"),
