@@ -23,6 +23,8 @@ _OF_ALL: Mapping[str, str] = MappingProxyType(
         ),
         "(ideal: unsupported, missing ": "(missing: ",
         "--start moves them": "'Starting from' moves them",
+        "ideal: unsupported, lacks ": "The model of limits lacks ",
+        "--set PATH=VALUE supplies it.": "the Limits page can supply it, under 'Figures of the machine'.",
         "scalewall uncertainty": "the uncertainty analysis",
     }
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dash import dcc, html
@@ -12,6 +13,8 @@ from scalewall.hardware.fields import PRECISIONS
 from scalewall.report.catalogue_tables import machine_table, machines_tables
 from scalewall.report.table import Cell
 from scalewall.web.parts import link_button, notice, table
+from scalewall.web.sources import linked
+from scalewall.web.words import page_words
 
 __all__ = ["machine_page", "machines_page"]
 
@@ -62,6 +65,7 @@ def machine_page(name: str) -> Part:
     except InputError as error:
         return html.Div([html.H1("Machines"), notice("No such machine", [str(error)], "bad"), back])
     usable = not machine.missing
+    view = machine_table(machine)
     return html.Div(
         [
             html.P(back),
@@ -71,6 +75,7 @@ def machine_page(name: str) -> Part:
                 if usable
                 else []
             ),
-            table(machine_table(machine), caption=False),
+            table(replace(view, notes=()), caption=False),
+            *(html.P(linked(page_words(text)), className="sw-note") for text in view.notes),
         ]
     )
