@@ -73,6 +73,19 @@ def test_the_quick_search_as_the_users_own_gives_reasons_at_once(answers: Answer
     assert all(run.reason for run in answer.limits.infeasible)
 
 
+def test_parameters_of_a_law_that_was_not_chosen_are_named_as_without_effect(answers: Answers) -> None:
+    usual = one(answers, "full")
+    idle = one(answers, "full", depth_exponent=1.0, depth_anchor_layers=1e6)
+    assert usual.limits
+    assert idle.limits
+    assert idle.limits.points == usual.limits.points
+    told = [line for line in idle.limits.warnings if line not in usual.limits.warnings]
+    assert [line.partition(":")[0] for line in told] == [
+        "depth_anchor_layers has no effect",
+        "depth_exponent has no effect",
+    ]
+
+
 def test_configurations_of_one_name_have_cost_lines_of_their_own(answers: Answers) -> None:
     settings = {**SMALL, "machine": "h100"}
     cards = [Card().having(**settings, months=2.0 * number, colour=number) for number in (1, 2)]
