@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from scalewall.errors import InputError
-from scalewall.web.kept import Kept
 from scalewall.web.workers import SearchError, StaleError, Workers
 from tests.web import errands
 
@@ -106,16 +105,3 @@ def test_patience_ends() -> None:
             hasty.ask(errands.linger, (), True, never, ignore)
     finally:
         hasty.close()
-
-
-def test_results_are_kept_and_the_oldest_go() -> None:
-    kept: Kept[int] = Kept(2)
-    made: list[int] = []
-
-    def make(number: int) -> int:
-        made.append(number)
-        return number
-
-    for number in (1, 2, 1, 3, 1, 2):
-        assert kept.of(number, lambda number=number: make(number), never) == number
-    assert made == [1, 2, 3, 2]

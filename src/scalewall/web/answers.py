@@ -116,7 +116,7 @@ class Answers:
         Curves kept; the least recently used go first.
     """
 
-    def __init__(self, workers: Workers, most: int = 400) -> None:
+    def __init__(self, workers: Workers, most: int = 1000) -> None:
         self._workers = workers
         self._kept: Kept[Limits] = Kept(most)
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="answers")
@@ -160,7 +160,7 @@ class Answers:
         progress: Callable[[str, int, int], None],
     ) -> Answer:
         searched = _searched(card)
-        preview = mode == "preview" and not _is_quick(card) and self._kept.found((searched.key, None)) is None
+        preview = mode == "preview" and not _is_quick(card) and (searched.key, None) not in self._kept
         try:
             limits = self._limits(searched, "reference" if preview else None, stale, progress)
         except InputError as error:
