@@ -73,7 +73,10 @@ def specification(chart: Chart) -> Spec:
             "xaxis": _axis(chart.x),
             "yaxis": _axis(chart.y),
             "shapes": [*map(_band, chart.bands), *map(_rule, chart.rules)],
-            "annotations": _annotations(chart),
+            "annotations": [
+                *_annotations(chart),
+                *(_bar_label(band, chart.x) for band in chart.bands if band.bar),
+            ],
         },
     }
 
@@ -147,8 +150,8 @@ def _annotations(chart: Chart) -> list[Spec]:
 
 def _annotation(chart: Chart, label: ChartLabel) -> Spec:
     return {
-        "x": math.log10(label.x) if chart.x.log else label.x,
-        "y": math.log10(label.y) if chart.y.log else label.y,
+        "x": _place(chart.x, label.x),
+        "y": _place(chart.y, label.y),
         "text": label.text,
         "ax": label.spot.dx,
         "ay": -label.spot.dy,
@@ -159,6 +162,11 @@ def _annotation(chart: Chart, label: ChartLabel) -> Spec:
         "borderpad": 0,
         "font": {"size": _LABEL_SIZE, "color": "@text"},
     }
+
+
+def _place(axis: Axis, value: float) -> float:
+    """Return where an annotation of a value stands: Plotly wants the logarithm on a logarithmic axis."""
+    return math.log10(value) if axis.log else value
 
 
 def _axis(axis: Axis) -> Spec:
@@ -180,15 +188,12 @@ def _axis(axis: Axis) -> Spec:
     if axis.top is not None:
         spec |= {"range": [0, axis.top]}
     if axis.limits is not None:
-        spec |= {"range": [math.log10(end) if axis.log else end for end in axis.limits]}
+        spec |= {"range": [_place(axis, end) for end in axis.limits]}
     return spec
 
 
 def _band(band: Band) -> Spec:
     low, high = band.bar or (0, 1)
-    place = (
-        {"textposition": "middle left", "xanchor": "right"} if band.bar else {"textposition": "top center"}
-    )
     return {
         "type": "rect",
         "xref": "x",
@@ -201,7 +206,25 @@ def _band(band: Band) -> Spec:
         "opacity": style().bar_opacity if band.bar else style().band_opacity,
         "line": {"width": 0},
         "layer": "below",
-        "label": {"text": band.label, "font": {"color": "@text", "size": 11}, **place},
+        "label": {
+            "text": "" if band.bar else band.label,
+            "textposition": "top center",
+            "font": {"color": "@text", "size": 11},
+        },
+    }
+
+
+def _bar_label(band: Band, axis: Axis) -> Spec:
+    assert band.bar
+    return {
+        "x": _place(axis, band.low),
+        "yref": "paper",
+        "y": sum(band.bar) / 2,
+        "text": band.label,
+        "showarrow": False,
+        "xanchor": "right",
+        "yanchor": "middle",
+        "font": {"size": _LABEL_SIZE, "color": "@text"},
     }
 
 

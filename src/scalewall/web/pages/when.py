@@ -24,7 +24,7 @@ _CHARTS = (
     (
         "runs",
         "Points are published runs. Solid: where efficient scaling ends; dashed: the largest run that finishes. Bars "
-        "at the foot: the years in which nine draws of ten reach the one and the other.",
+        "at the foot: the years in which nine draws of ten reach the one (upper bar) and the other.",
     ),
     ("chances", "The share of the draws in which a limit is reached before a date."),
 )
