@@ -42,6 +42,7 @@ def test_the_first_answer_is_there_at_once(url: str, browser: Windows) -> None:
             "On H100 SXM5 80 GB, runs stay efficient up to 5.80e28 FLOP"
         )
         assert [name for name, _, _ in curves(seen.page)] == ["H100 SXM5 80 GB", "real training runs"]
+        expect(seen.page.locator("#answer")).to_contain_text("the largest publicly known")
         expect(seen.page.locator("#summary .sw-table").first).to_contain_text("6.83e31")
 
 
@@ -264,7 +265,7 @@ def test_nothing_feasible_is_said_with_the_reason(url: str, browser: Windows) ->
         browser, url, "/?v=1&1.machine=h100&1.months=0.001&1.grid=3,100000,1e6&1.search=reference"
     ) as seen:
         answered(seen.page)
-        expect(seen.page.locator("#answer")).to_contain_text("finishes no run of the grid")
+        expect(seen.page.locator("#answer")).to_contain_text("finishes none of the sizes that were tried")
         expect(seen.page.locator("#answer")).to_contain_text("The smallest:")
         expect(seen.page.locator("#figure-utilization")).to_be_hidden()
 

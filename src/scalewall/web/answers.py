@@ -16,6 +16,7 @@ from scalewall.ideal.limits import Limits, at_threshold
 from scalewall.web.kept import Kept
 from scalewall.web.state import Card, State, encode
 from scalewall.web.tasks import limits_task
+from scalewall.web.words import page_error
 from scalewall.web.workers import Workers
 
 __all__ = ["Answer", "Answers", "Mode", "Tickets"]
@@ -164,7 +165,7 @@ class Answers:
         try:
             limits = self._limits(searched, "reference" if preview else None, stale, progress)
         except InputError as error:
-            return Answer(place, card, None, str(error))
+            return Answer(place, card, None, str(page_error(error)))
         except ScalewallError as error:
             return Answer(place, card, None, f"{error}.")
         named = replace(limits, machine=card.name, title=card.name)

@@ -13,7 +13,7 @@ from scalewall.errors import InputError
 from scalewall.ideal.limits import Limits
 from scalewall.report.limit_tables import closed_form_table, curve_table, summary_table
 from scalewall.report.plotly_figures import specification
-from scalewall.report.words import LEAVES_OUT, all_rest_on, all_warnings, efficient_means, finding
+from scalewall.report.words import LEAVES_OUT, all_rest_on, all_warnings, efficient_means, finding, yardstick
 from scalewall.web.answers import Answer
 from scalewall.web.charts import CHARTS, page_charts
 from scalewall.web.pages.fields import STEPS
@@ -38,6 +38,7 @@ from scalewall.web.presets import PRESETS
 from scalewall.web.settings import SETTINGS
 from scalewall.web.state import MOST_CARDS, Card, State, encode
 from scalewall.web.takeaway import command_text, python_text
+from scalewall.web.words import page_table, page_words
 
 __all__ = ["Shown", "limits_page", "shown"]
 
@@ -81,7 +82,7 @@ def shown(state: State, answers: Sequence[Answer]) -> Shown:
         cards=_cards(state, answers),
         answer=_answer(answers),
         status=_status(found, preview),
-        summary=table(summary_table(found)) if found else [],
+        summary=table(page_table(summary_table(found))) if found else [],
         details=[] if preview else _details(state, answers, found),
         takeaway=[] if preview else _takeaway(state),
         figures={key: specification(chart) for key, chart in charts.items()},
@@ -266,7 +267,9 @@ def _answer(answers: Sequence[Answer]) -> list[Part]:
     lines = [_line(answer, len(answers) > 1) for answer in answers if answer.limits]
     if lines:
         parts.append(html.Ul(lines))
-        parts += [note(text) for text in (efficient_means(found[0]), *all_rest_on(found))]
+        parts += [
+            note(text) for text in (yardstick(found), efficient_means(found[0]), *all_rest_on(found)) if text
+        ]
     parts += [
         notice(f"{answer.card.name} cannot be computed", [answer.problem], "bad")
         for answer in answers
@@ -277,7 +280,7 @@ def _answer(answers: Sequence[Answer]) -> list[Part]:
 
 def _line(answer: Answer, marked: bool) -> Part:
     assert answer.limits
-    text = finding(answer.limits)
+    text = page_words(finding(answer.limits))
     why = answer.limits.infeasible[0].reason if not answer.limits.points and answer.limits.infeasible else ""
     words = f"{text} The smallest: {why}." if why else text
     return html.Li(
@@ -293,9 +296,9 @@ def _details(state: State, answers: Sequence[Answer], found: Sequence[Limits]) -
     warnings = all_warnings(found)
     count = "1 warning" if len(warnings) == 1 else f"{len(warnings)} warnings"
     return [
-        *([fold(count, *map(note, warnings))] if warnings else []),
-        fold(f"Every run of {own.title}", table(curve_table(own), caption=False)),
-        fold("Estimates without a search", table(closed_form_table(found), caption=False)),
+        *([fold(count, *map(note, map(page_words, warnings)))] if warnings else []),
+        fold(f"Every run of {own.title}", table(page_table(curve_table(own)), caption=False)),
+        fold("Estimates without a search", table(page_table(closed_form_table(found)), caption=False)),
     ]
 
 
