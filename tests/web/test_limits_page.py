@@ -42,7 +42,7 @@ def test_the_first_answer_is_there_at_once(url: str, browser: Windows) -> None:
             "On H100 SXM5 80 GB, runs stay efficient up to 5.80e28 FLOP"
         )
         assert [name for name, _, _ in curves(seen.page)] == ["H100 SXM5 80 GB", "real training runs"]
-        expect(seen.page.locator("#answer")).to_contain_text("the largest publicly known")
+        expect(seen.page.locator("#answer")).to_contain_text("The largest publicly known run")
         expect(seen.page.locator("#summary .sw-table").first).to_contain_text("6.83e31")
 
 
