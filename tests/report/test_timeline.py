@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 from scalewall.cost.pipeline import (
     SCHEDULES,
@@ -125,6 +126,22 @@ def test_a_figure_of_many_operations_mixes_their_colours_by_time():
     assert later[0] == pytest.approx(nothing)
     middle = first[first.shape[0] // 4 : -first.shape[0] // 4].mean(axis=0)
     assert middle == pytest.approx(forward / 3 + 2 * backward / 3, abs=0.01)
+
+
+def test_the_beginning_of_a_long_step_is_drawn_and_said_to_be_that():
+    placement = placement_of("1f1b", 2)
+    costs = stage_costs(placement, Work(1.0, 1.0, 1.0))
+    run = simulate(build_schedule("1f1b", 2, DRAWN_A_STAGE, costs=costs), costs)
+    figure = timeline_figure(run, False, dark=True, most=20)
+    figure.savefig(io.BytesIO(), format="png")
+    end = figure.axes[0].get_xlim()[1]
+    assert 20 <= sum(run.end[run.schedule.stage == 1] <= end) <= 21
+    bars = [len(collection.get_paths()) for collection in figure.axes[0].collections]
+    assert sum(bars) == (run.start < end).sum()
+    assert "the first" in figure.get_suptitle()
+    assert to_hex(figure.get_facecolor()) == style().dark.background
+    whole = timeline_figure(run, False, most=2 * DRAWN_A_STAGE)
+    assert "the first" not in whole.get_suptitle()
 
 
 @pytest.mark.parametrize("name", ["trace.json", "trace.json.gz"])

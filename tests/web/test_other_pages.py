@@ -55,6 +55,21 @@ def test_where_nothing_fits_the_smallest_change_is_a_click_away(url: str, browse
         expect(page.locator("#results")).to_contain_text("The best layout is")
 
 
+def test_the_pipeline_is_drawn_for_the_colours_of_the_page(url: str, browser: Windows) -> None:
+    for scheme, shown, other in (("light", "png", "dark.png"), ("dark", "dark.png", "png")):
+        with visit(browser, url, f"/plan?v=1&{SMALL}&pp=2", scheme=scheme) as seen:
+            page = seen.page
+            landed(page)
+            expect(page.locator(f"#more img[src*='timeline.{shown}?']")).to_be_visible()
+            expect(page.locator(f"#more img[src*='timeline.{other}?']")).to_be_hidden()
+
+
+def test_files_that_there_are_not_are_not_offered(url: str, browser: Windows) -> None:
+    with visit(browser, url, "/plan?v=1&model=llama3-70b&gpus=4&global_batch=64") as seen:
+        landed(seen.page)
+        expect(seen.page.locator("#takeaway a[download]")).to_have_text(["Everything (JSON)"])
+
+
 def test_what_cannot_be_asked_is_said(url: str, browser: Windows) -> None:
     with visit(browser, url, f"/plan?v=1&{SMALL}&tp=64&nonsense=1&top=nan") as seen:
         landed(seen.page)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scalewall.cost.pipeline import KINDS, PipelineRun, in_flight_over_time, memory_over_time
+from scalewall.report import units
 from scalewall.report.pipeline_tables import heading
 from scalewall.report.style import Theme, style
 from scalewall.report.trace import WORDS
@@ -33,7 +34,9 @@ _HEIGHT = 0.42
 _Floats = npt.NDArray[np.float64]
 
 
-def timeline_figure(run: PipelineRun, memory_in_bytes: bool = True) -> Figure:
+def timeline_figure(
+    run: PipelineRun, memory_in_bytes: bool = True, dark: bool = False, most: int = 0
+) -> Figure:
     """Return the step as a figure.
 
     Parameters
@@ -42,57 +45,71 @@ def timeline_figure(run: PipelineRun, memory_in_bytes: bool = True) -> Figure:
         The step.
     memory_in_bytes : bool
         Whether the costs have bytes; if not, microbatches in flight are drawn.
+    dark : bool
+        Whether it is for a dark page; else for a light one or for print.
+    most : int
+        Of a step in which a stage does more operations than that: draws only its beginning and says so, until the
+        last stage has done as many, and half as many after its first backward; 0: the whole step.
     """
     from matplotlib.figure import Figure
 
     look = style()
+    theme = look.dark if dark else look.light
     stages = run.schedule.stages
+    end = _shown_seconds(run, most)
+    part = ""
+    if end < run.makespan_seconds:
+        part = f": the first {units.duration(end)} of {units.duration(run.makespan_seconds)}"
     drawn = Figure(
         figsize=(1.5 * look.print_width_inches, 0.24 * stages + 3.2), dpi=look.print_dpi, layout="constrained"
     )
-    drawn.suptitle(heading(run), x=0.01, ha="left", color=look.light.text, fontsize=look.print_font_size + 3)
+    drawn.set_facecolor(theme.background)
+    title = f"{heading(run)}{part}"
+    drawn.suptitle(title, x=0.01, ha="left", color=theme.text, fontsize=look.print_font_size + 3)
     upper, lower = drawn.subplots(2, 1, sharex=True, height_ratios=[0.24 * stages + 0.6, 1.9])
     for axes in (upper, lower):
-        _style_axes(axes, look.light)
-    if _one_by_one(run):
-        _draw_operations(upper, run, look.light)
+        _style_axes(axes, theme)
+    if _one_by_one(run, end):
+        _draw_operations(upper, run, theme, end)
     else:
-        _draw_mixed(upper, run, look.light)
-    _finish_operations(upper, run, look.light)
-    _draw_memory(lower, run, memory_in_bytes, look.light)
-    lower.set_xlabel("seconds", color=look.light.text)
+        _draw_mixed(upper, run, theme, end)
+    _finish_operations(upper, run, theme, end)
+    _draw_memory(lower, run, memory_in_bytes, theme, end)
+    lower.set_xlabel("seconds", color=theme.text)
     return drawn
 
 
-def _one_by_one(run: PipelineRun) -> bool:
-    """Whether there are so few operations that each can be seen."""
-    return bool(np.diff(run.schedule.offsets).max() <= DRAWN_A_STAGE)
+def _one_by_one(run: PipelineRun, end: float) -> bool:
+    """Whether there are so few operations before ``end`` (seconds) that each can be seen."""
+    return int(np.bincount(run.schedule.stage[run.start < end]).max(initial=0)) <= DRAWN_A_STAGE
 
 
 def _style_axes(axes: Axes, theme: Theme) -> None:
+    axes.set_facecolor(theme.background)
     axes.tick_params(which="both", colors=theme.muted)
     for side, spine in axes.spines.items():
         spine.set_visible(side in ("left", "bottom"))
         spine.set_color(theme.muted)
 
 
-def _draw_operations(axes: Axes, run: PipelineRun, theme: Theme) -> None:
-    """Draw a bar an operation, of a pair one above the other."""
+def _draw_operations(axes: Axes, run: PipelineRun, theme: Theme, end: float) -> None:
+    """Draw a bar an operation that starts before ``end``, of a pair one above the other."""
     schedule = run.schedule
     second = _second_of_pairs(run)
     for stage in range(schedule.stages):
         here = schedule.stage_slice(stage)
         kinds, start, seconds = schedule.kind[here], run.start[here], (run.end - run.start)[here]
-        joined, follows = schedule.joined[here], second[here]
+        joined, follows, shown = schedule.joined[here], second[here], start < end
         for code, kind in enumerate(KINDS):
             for chosen, bottom, height in (
                 ((kinds == code) & ~joined & ~follows, stage - _HEIGHT, 2 * _HEIGHT),
                 ((kinds == code) & joined, stage - _HEIGHT, _HEIGHT),
                 ((kinds == code) & follows, stage, _HEIGHT),
             ):
-                if chosen.any():
+                seen = chosen & shown
+                if seen.any():
                     axes.broken_barh(
-                        list(zip(start[chosen], seconds[chosen], strict=True)),
+                        list(zip(start[seen], seconds[seen], strict=True)),
                         (bottom, height),
                         facecolor=theme.series[SERIES[kind]],
                         edgecolor=theme.background,
@@ -122,11 +139,11 @@ def _write_microbatches(axes: Axes, run: PipelineRun, second: npt.NDArray[np.boo
         )
 
 
-def _draw_mixed(axes: Axes, run: PipelineRun, theme: Theme) -> None:
+def _draw_mixed(axes: Axes, run: PipelineRun, theme: Theme, end: float) -> None:
     """Draw every stage as a row of pixels, each the mix of what runs in its time."""
     background = _channels(theme.background)
     colours = np.array([_channels(theme.series[SERIES[kind]]) for kind in KINDS])
-    edges = np.linspace(0.0, _shown_seconds(run), COLUMNS + 1)
+    edges = np.linspace(0.0, end, COLUMNS + 1)
     for stage in range(run.schedule.stages):
         shares = _shares(run, stage, edges)
         row = shares.T @ colours + (1.0 - shares.sum(axis=0))[:, None] * background
@@ -157,21 +174,33 @@ def _channels(colour: str) -> _Floats:
     return np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
 
 
-def _shown_seconds(run: PipelineRun) -> float:
-    return run.makespan_seconds or 1.0
+def _shown_seconds(run: PipelineRun, most: int) -> float:
+    """Return until when the step is drawn."""
+    schedule = run.schedule
+    if not most or np.diff(schedule.offsets).max() <= most:
+        return run.makespan_seconds or 1.0
+    here = schedule.stage_slice(schedule.stages - 1)
+    filled = int(np.argmax(schedule.kind[here] != KINDS.index("F")))
+    last = run.end[here]
+    return float(last[min(max(most, filled + most // 2), last.size) - 1])
 
 
-def _finish_operations(axes: Axes, run: PipelineRun, theme: Theme) -> None:
+def _finish_operations(axes: Axes, run: PipelineRun, theme: Theme, end: float) -> None:
     schedule = run.schedule
     for code, kind in enumerate(KINDS):
         if (schedule.kind == code).any():
             axes.plot([], [], color=theme.series[SERIES[kind]], linewidth=6, label=WORDS[kind])
     axes.set_ylim(schedule.stages - 0.5, -0.5)
-    axes.set_xlim(0.0, _shown_seconds(run))
+    axes.set_xlim(0.0, end)
     axes.set_yticks(_stage_ticks(schedule.stages))
     axes.set_ylabel("stage", color=theme.text)
     axes.legend(
-        loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=4, frameon=False, fontsize=style().print_font_size
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.0),
+        ncols=4,
+        frameon=False,
+        fontsize=style().print_font_size,
+        labelcolor=theme.text,
     )
 
 
@@ -183,7 +212,7 @@ def _stage_ticks(stages: int) -> Sequence[int]:
     return range(0, stages, step)
 
 
-def _draw_memory(axes: Axes, run: PipelineRun, memory_in_bytes: bool, theme: Theme) -> None:
+def _draw_memory(axes: Axes, run: PipelineRun, memory_in_bytes: bool, theme: Theme, end: float) -> None:
     from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.ticker import EngFormatter
 
@@ -200,10 +229,10 @@ def _draw_memory(axes: Axes, run: PipelineRun, memory_in_bytes: bool, theme: The
             color=ramp(stage / max(1, stages - 1)),
             linewidth=1.0,
             label=label,
-            rasterized=not _one_by_one(run),
+            rasterized=not _one_by_one(run, end),
         )
     axes.set_ylabel("memory" if memory_in_bytes else "microbatches in flight", color=theme.text)
     if memory_in_bytes:
         axes.yaxis.set_major_formatter(EngFormatter(unit="B"))
     axes.set_ylim(bottom=0.0)
-    axes.legend(frameon=False, fontsize=style().print_font_size)
+    axes.legend(frameon=False, fontsize=style().print_font_size, labelcolor=theme.text)

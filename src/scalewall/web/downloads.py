@@ -94,6 +94,10 @@ _KINDS = {
 }
 
 
+_SHOWN = ("timeline.png", "timeline.dark.png")
+"""Pictures that a page shows."""
+
+
 def add_files(server: Flask, pages: Sequence[Asking], questions: Questions) -> None:
     """Add the addresses ``/files/PAGE/KIND`` of the pages that ask one question."""
     by_name = {page.path.removeprefix("/"): page for page in pages}
@@ -102,7 +106,7 @@ def add_files(server: Flask, pages: Sequence[Asking], questions: Questions) -> N
     def file(name: str, kind: str) -> Response:
         page = by_name.get(name)
         ending = kind.rpartition(".")[2]
-        if page is None or ending not in _KINDS or kind not in (*page.kinds, "timeline.png"):
+        if page is None or ending not in _KINDS or kind not in (*page.kinds, *_SHOWN):
             abort(404)
         query = page.canonical(request.query_string.decode("ascii", "replace"))
         try:

@@ -188,7 +188,7 @@ def _faster_machine(values: Mapping[str, object], question: PlanQuestion) -> Ite
     ]
     best = max(known, key=lambda device: (device.peak[bits], device.memory_bytes), default=None)
     if best is not None:
-        yield _on(values, question, best, "another machine")
+        yield _on(values, question, best, "")
 
 
 def _roomier_machine(
@@ -217,7 +217,7 @@ def _on(values: Mapping[str, object], question: PlanQuestion, device: Device, pr
     """Return the question on another machine, with the software that the page takes there."""
     names = cast(tuple[str, ...], values["machine"])
     return Change(
-        device.title,
+        f"On {device.title}",
         price,
         {**values, "machine": (device.name, *(name for name in names[1:] if name != device.name))},
         replace(

@@ -37,6 +37,7 @@ from scalewall.report.records import json_text
 from scalewall.report.stacked_bars import stacked_bars_specification
 from scalewall.report.table import TableView
 from scalewall.report.timeline import save_timeline
+from scalewall.report.timeline_figure import timeline_figure
 from scalewall.web.csv_text import csv_text
 from scalewall.web.flat import decode_flat, encode_flat
 from scalewall.web.found import Found, Way
@@ -55,6 +56,10 @@ __all__ = ["plan_file_task", "plan_task"]
 
 _MOST_EVENTS = 200_000
 """Operations of a pipeline that are drawn one by one."""
+_MOST_SHOWN = 60
+"""Operations a stage from which the page's own picture of a pipeline shows only the beginning."""
+_SHOWN = {".png": False, ".dark.png": True}
+"""Endings of the page's own pictures, and whether they are for a dark page."""
 
 
 def plan_task(query: str, progress: Progress) -> Found:
@@ -83,7 +88,11 @@ def plan_task(query: str, progress: Progress) -> Found:
         )
     chosen = _chosen(values, first)
     explained = explain_estimate(chosen.estimate)
-    felt = replace(explained, without_effect=settable(explained.without_effect))
+    felt = replace(
+        explained,
+        moves=tuple(move for move in explained.moves if move.same_arithmetic),
+        without_effect=settable(explained.without_effect),
+    )
     options = _options(values, first, progress)
     return Found(
         title=f"{first.question.run.model.name} on {units.count(first.question.ranks)} x "
@@ -113,7 +122,8 @@ def plan_task(query: str, progress: Progress) -> Found:
 
 def plan_file_task(query: str, kind: str, progress: Progress) -> bytes:
     """Return a file about a link's question: ``json`` of everything, ``ranking.csv``, ``best.html``, ``best.png`` or
-    ``best.svg`` of the plan, or its pipeline as ``timeline.html``, ``timeline.png`` or ``timeline.svg``.
+    ``best.svg`` of the plan, its pipeline as ``timeline.html``, the beginning of that as ``timeline.png`` and
+    ``timeline.dark.png``.
 
     Raises
     ------
@@ -191,7 +201,9 @@ def _answer(chosen: RankedPlan, result: PlanResult) -> str:
     estimate, interval = chosen.estimate, chosen.estimate.interval
     training = ""
     if chosen.training:
-        training = f" The whole run takes {units.duration(chosen.training.seconds)} without failures."
+        usd = chosen.training.usd
+        cost = "" if usd is None else f" and costs {units.count(round(usd))} USD"
+        training = f" The whole run takes {units.duration(chosen.training.seconds)}{cost} without failures."
     place = "The best layout" if chosen.rank == 1 else f"Layout {chosen.rank} of {len(result.plans)}"
     return (
         f"{place} is {layout_words(chosen.layout)}: a step of {units.duration(chosen.seconds)} "
@@ -273,6 +285,11 @@ def _timeline(chosen: RankedPlan, suffix: str, command: str) -> bytes:
     if not _has_timeline(chosen):
         allowed = f"a pipeline of at least 2 stages and at most {_MOST_EVENTS:,} operations a step"
         raise InputError("timeline", layout_words(chosen.layout), allowed)
+    if suffix in _SHOWN:
+        drawn = io.BytesIO()
+        figure = timeline_figure(pipeline_timeline(chosen.estimate), dark=_SHOWN[suffix], most=_MOST_SHOWN)
+        figure.savefig(drawn, format="png")
+        return drawn.getvalue()
     with TemporaryDirectory(prefix="scalewall-") as folder:
         path = Path(folder) / f"timeline{suffix}"
         save_timeline(pipeline_timeline(chosen.estimate), path, command=command)

@@ -137,22 +137,26 @@ def _way(question: PlanQuestion, before: Estimate, option: Option) -> Way:
     """Return the link to a change, with what it gains and its price."""
     change = option.change
     then, now = _money(change.question, option.plan), _money(question, before)
-    shorter = 100 * (1 - then.seconds / now.seconds)
-    least = "" if option.exact else "at least " if shorter > 0 else "at most "
-    size = f"{least}{abs(shorter):.{0 if abs(shorter) >= 10 else 1}f} %"
-    took = f"{units.duration(then.seconds)} instead of {units.duration(now.seconds)}"
-    gain = f"the run is {size} {'shorter' if shorter > 0 else 'longer'}: {took}"
-    if abs(shorter) < 100 * _LEAST:
-        gain = "the run takes as long"
-    return Way(change.words, "; ".join(filter(None, (gain, change.price, _bill(now, then)))), _link(change))
+    least = "" if option.exact else "at least " if then.seconds < now.seconds else "at most "
+    gain = f"the run is {_changed(now.seconds, then.seconds, 'shorter', 'longer', least)}"
+    gain += f" ({units.duration(then.seconds)}) and {_bill(now, then)}"
+    return Way(change.words, "; ".join(filter(None, (gain, change.price))), _link(change))
+
+
+def _changed(now: float, then: float, less: str, more: str, least: str = "") -> str:
+    """Return in words how something changes."""
+    percent = 100 * abs(1 - then / now)
+    if percent < 100 * _LEAST:
+        return f"not {less}"
+    return f"{least}{percent:.{0 if percent >= 10 else 1}f} % {less if then < now else more}"
 
 
 def _bill(now: RunMoney, then: RunMoney) -> str:
-    """Return what the run costs then; the accelerators' hours where a price is not known."""
-    if now.usd is not None and then.usd is not None:
-        return f"{_usd(then.usd)} instead of {_usd(now.usd)}"
-    hours = 100 * (then.accelerator_hours / now.accelerator_hours - 1)
-    return f"{hours:+.0f} % accelerator-hours; what one costs is not known"
+    """Return how the cost of the run changes; where it is not known, the accelerators' hours."""
+    if now.usd and then.usd:
+        return f"{_changed(now.usd, then.usd, 'cheaper', 'dearer')} ({_usd(then.usd)})"
+    hours = _changed(now.accelerator_hours, then.accelerator_hours, "fewer", "more")
+    return f"takes {hours} accelerator-hours, whose price is not known"
 
 
 def _usd(amount: float) -> str:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
+import dash_mantine_components as dmc
 from dash import dcc, html
 
 from scalewall.planner.layout import SCHEDULES, Recompute, Sharding
 from scalewall.planner.profile import load_profile, profile_names
 from scalewall.planner.run import Dispatcher, Graphs, Precision
+from scalewall.report.table import TableView
 from scalewall.web.flat import decode_flat, encode_flat
 from scalewall.web.found import Found, Way
 from scalewall.web.pages.asking import Asking, asking_page
 from scalewall.web.pages.controls import ask_choice, ask_machines, ask_number, ask_text
-from scalewall.web.parts import accordion, copy_text, fold, note, section, table
+from scalewall.web.parts import accordion, aria, copy_text, fold, note, section, table
 from scalewall.web.plan_question import MOST_MACHINES, PLAN_SETTINGS
 from scalewall.web.plan_task import plan_file_task, plan_task
 from scalewall.web.plan_words import PARTS, SWITCHES
@@ -178,21 +181,23 @@ def _show(found: Found, query: str) -> tuple[Part, Part]:
     if "compared" in tables:
         beside.append(table(tables["compared"]))
     if "ranking" in tables:
-        beside.append(table(tables["ranking"], links=[f"/plan?{row}" for row in found.rows], sortable=True))
+        beside.append(
+            table(_unbroken(tables["ranking"]), links=[f"/plan?{row}" for row in found.rows], sortable=True)
+        )
     else:
-        beside += [table(tables["relief"]), table(tables["excluded"])]
+        beside += [table(_unbroken(tables["relief"])), table(tables["excluded"])]
         return beside, []
     under: list[Part] = []
     if "timeline" in found.pictures:
         under.append(
             section(
                 "The pipeline, operation by operation",
-                html.Img(
-                    src=f"/files/plan/timeline.png?{query}",
-                    alt="Timeline of the pipeline's operations by stage",
-                    className="sw-picture",
+                dmc.Box(_pipeline(query, "png"), darkHidden=True),
+                dmc.Box(_pipeline(query, "dark.png"), lightHidden=True),
+                note(
+                    "Of a long step its beginning: the pipeline fills, then goes on steadily. The whole of it, to zoom "
+                    "into, is among the files below: Pipeline (HTML)."
                 ),
-                note("The pipeline as an interactive page is among the files below."),
             )
         )
     titles = {
@@ -205,7 +210,9 @@ def _show(found: Found, query: str) -> tuple[Part, Part]:
         "excluded": "What was left out, and the space that was searched",
     }
     under += [
-        fold(title, table(tables[key], caption=False)) for key, title in titles.items() if key in tables
+        fold(title, table(_unbroken(tables[key]), caption=False))
+        for key, title in titles.items()
+        if key in tables
     ]
     exports = [
         copy_text(title, text) for title, text in found.texts.items() if title not in ("command", "Python")
@@ -214,13 +221,42 @@ def _show(found: Found, query: str) -> tuple[Part, Part]:
     return beside, under
 
 
+def _unbroken(view: TableView) -> TableView:
+    """Return a table whose plans stand on one line each."""
+    plans = [column.title == "Plan" for column in view.columns]
+    rows = tuple(
+        tuple(
+            cell.replace(" ", "\N{NO-BREAK SPACE}") if plan and isinstance(cell, str) else cell
+            for plan, cell in zip(plans, row, strict=True)
+        )
+        for row in view.rows
+    )
+    return replace(view, rows=rows)
+
+
+def _pipeline(query: str, ending: str) -> Part:
+    """Return the picture of a pipeline for one colour scheme, so wide that it can be read on a phone too."""
+    return html.Div(
+        html.Img(
+            src=f"/files/plan/timeline.{ending}?{query}",
+            alt="Timeline of the pipeline's operations by stage",
+            className="sw-picture",
+            style={"background": "none", "maxWidth": "none", "width": "100%", "minWidth": "40rem"},
+        ),
+        className="sw-scroll",
+        tabIndex="0",
+        role="region",
+        **aria(label="The pipeline's operations"),
+    )
+
+
 def _ways(found: Found) -> Part:
     fits = "ranking" in found.tables
     title = "What would help most, a click each" if fits else "What would make it fit, a click each"
     return html.Div(
         [
             html.H2(title, className="sw-caption"),
-            html.Ul([_way(way) for way in found.ways], className="sw-ways"),
+            html.Ul([_way(way) for way in found.ways], className="sw-ways", style={"gap": "0.7rem"}),
         ]
     )
 
@@ -229,8 +265,9 @@ def _way(way: Way) -> Part:
     return html.Li(
         [
             dcc.Link(way.words, href=f"/plan?{way.query}", className="sw-link-button"),
-            html.Span(way.effect, className="sw-muted"),
-        ]
+            html.Span(way.effect, className="sw-note"),
+        ],
+        style={"gap": "0.1rem 0.6rem"},
     )
 
 
