@@ -188,8 +188,8 @@ def test_what_is_wrong_in_a_file_never_names_a_folder_of_the_server() -> None:
     ("changed", "problem"),
     [
         (
-            {"num_hidden_layers": 1001},
-            "config.json: layers: 1001 is not usable. Allowed: at most 1,000 layers",
+            {"num_hidden_layers": 501},
+            "config.json: layers: 501 is not usable. Allowed: at most 500 layers",
         ),
         ({"num_attention_heads": 2048, "hidden_size": 16384}, "config.json: heads: 2048"),
         (

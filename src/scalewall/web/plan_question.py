@@ -40,13 +40,12 @@ _MOST_BOUND = 60
 _CONFIG = "config.json"
 _OWN_NAME = "own-model"
 """The name that an own model goes by: that of its folder."""
-_MOST_LAYERS = 1_000
-"""The planner lists every way to cut layers into stages; the deepest published model, DeepNet, has 1,000
-(arXiv:2203.00555)."""
-_MOST_HEADS = 1_024
+_MOST_LAYERS = 500
+"""The planner lists every way to cut layers into stages; Llama 3.1 405B has 126 (arXiv:2407.21783)."""
+_MOST_HEADS = 512
 """Likewise the ways to share heads; DeepSeek-V3 has 128 (arXiv:2412.19437)."""
-_MOST_EXPERTS = 4_096
-"""Likewise the ways to spread experts; Switch-C has 2,048 (arXiv:2101.03961)."""
+_MOST_EXPERTS = 2_048
+"""Likewise the ways to spread experts; as many as Switch-C has (arXiv:2101.03961)."""
 
 
 def _machines(field: str, text: str) -> tuple[str, ...]:
