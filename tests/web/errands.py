@@ -33,6 +33,10 @@ def linger(progress: Progress) -> None:
         time.sleep(0.02)
 
 
+def moment(progress: Progress) -> float:
+    return time.monotonic()
+
+
 def folder(progress: Progress) -> str:
     return tempfile.mkdtemp()
 

@@ -89,6 +89,45 @@ def test_the_end_ends_every_question() -> None:
         ending.ask(errands.double, (1,), False, never, ignore)
 
 
+def test_first_come_first_served_and_who_leaves_the_line_takes_no_process_along() -> None:
+    few = Workers(2)
+    over, tired = [threading.Event(), threading.Event()], threading.Event()
+    holding, in_line = threading.Semaphore(0), [threading.Event() for _ in range(4)]
+    moments: dict[int, float] = {}
+
+    def hold(until: threading.Event) -> None:
+        with pytest.raises(StaleError):
+            few.ask(errands.linger, (), False, until.is_set, lambda name, done, total: holding.release())
+
+    def wait(place: int) -> None:
+        moments[place] = few.ask(errands.moment, (), False, lambda: bool(in_line[place].set()), ignore)
+
+    def leave(place: int) -> None:
+        with pytest.raises(StaleError):
+            few.ask(errands.moment, (), False, lambda: bool(in_line[place].set()) or tired.is_set(), ignore)
+
+    holders = [threading.Thread(target=hold, args=(until,)) for until in over]
+    for thread in holders:
+        thread.start()
+    assert all(holding.acquire(timeout=60) for _ in holders)
+    line = [
+        threading.Thread(target=target, args=(place,))
+        for place, target in enumerate((wait, leave, wait, wait))
+    ]
+    for place, thread in enumerate(line):
+        thread.start()
+        assert in_line[place].wait(60), "it stands in the line and looks whether anybody waits"
+    tired.set()
+    line[1].join(60)
+    over[0].set()
+    for thread in line:
+        thread.join(60)
+    assert sorted(moments, key=lambda place: moments[place]) == [0, 2, 3]
+    few.close()
+    for thread in holders:
+        thread.join(60)
+
+
 def test_nobody_waits_any_more(workers: Workers) -> None:
     turns: list[int] = []
     with pytest.raises(StaleError):

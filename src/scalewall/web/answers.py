@@ -147,10 +147,17 @@ class Answers:
         StaleError
             Nobody waits any more.
         """
+        if sum(not self._is_kept(card, mode) for _, card in cards) < 2:
+            return [self._one(place, card, mode, stale, progress) for place, card in cards]
         waiting = [
             self._threads.submit(self._one, place, card, mode, stale, progress) for place, card in cards
         ]
         return [future.result() for future in waiting]
+
+    def _is_kept(self, card: Card, mode: Mode) -> bool:
+        """Tell whether a configuration is answered without a search."""
+        key = _searched(card).key
+        return (key, None) in self._kept or (mode == "preview" and (key, "reference") in self._kept)
 
     def _one(
         self,

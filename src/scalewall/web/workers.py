@@ -11,7 +11,8 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from threading import Condition, RLock, Semaphore
+from queue import Empty, SimpleQueue
+from threading import Lock, RLock, Semaphore
 from typing import Any, TypeVar, cast
 
 from scalewall.errors import InputError, ScalewallError
@@ -73,29 +74,38 @@ class _Line:
 
     def __init__(self, workers: Iterable[_Worker]) -> None:
         self._free = list(workers)
-        self._waiting: deque[object] = deque()
-        self._changed = Condition()
+        self._waiting: deque[SimpleQueue[_Worker]] = deque()
+        self._lock = Lock()
 
     def get(self, stale: Callable[[], bool]) -> _Worker:
         """Return a free process when it is the caller's turn; StaleError when nobody waits any more."""
-        ticket = object()
-        with self._changed:
-            self._waiting.append(ticket)
-            try:
-                while not (self._free and self._waiting[0] is ticket):
-                    self._changed.wait(_WAIT)
-                    if stale():
-                        raise StaleError
+        place: SimpleQueue[_Worker] = SimpleQueue()
+        with self._lock:
+            if self._free:
                 return self._free.pop()
-            finally:
-                self._waiting.remove(ticket)
-                self._changed.notify_all()
+            self._waiting.append(place)
+        while True:
+            try:
+                return place.get(timeout=_WAIT)
+            except Empty:
+                if stale() and self._left(place):
+                    raise StaleError from None
 
     def put(self, worker: _Worker) -> None:
-        """Hand a process back."""
-        with self._changed:
-            self._free.append(worker)
-            self._changed.notify_all()
+        """Hand a process back: to the first who waits, and nobody else wakes up."""
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().put(worker)
+            else:
+                self._free.append(worker)
+
+    def _left(self, place: SimpleQueue[_Worker]) -> bool:
+        """Leave the line; False if a process has come to the place in the meantime."""
+        with self._lock:
+            if place not in self._waiting:
+                return False
+            self._waiting.remove(place)
+            return True
 
 
 class Workers:
