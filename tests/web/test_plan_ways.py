@@ -121,6 +121,7 @@ def test_no_option_of_the_command_line_is_named(query: str) -> None:
         (f"{SMALL}&tp=64", "Tensor: '64' is not usable. Allowed: Tensor of 1, 2, 4"),
         (f"{SMALL}&tp=2&dp=8", "beside Tensor 2"),
         (f"{SMALL}&tp=4&pp=4&dp=64", "Fixed parts of the layout"),
+        (f"{SMALL}&machine=wse-3", "Allowed: a machine with network.0.size."),
         ("gpus=1000000", "Accelerators: 1000000 is not usable. Allowed: a number of accelerators over which"),
     ],
 )
@@ -146,3 +147,8 @@ def test_what_has_no_effect_is_what_the_page_can_set() -> None:
     assert page_words("drop --bound tp=8") == "Leave Tensor free"
     error = InputError("--bound tp", "x", "whole numbers: 8, or 2,4, or 1:8", ["8"])
     assert page_error(error).field == "Tensor"
+
+
+def test_what_gains_nothing_says_so() -> None:
+    (way,) = [way for way in found(f"{SMALL}&tp=1").ways if way.words == "Search all layouts"]
+    assert way.effect == "the run takes as long and costs as much; no part is fixed"

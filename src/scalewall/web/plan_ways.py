@@ -140,6 +140,8 @@ def _way(question: PlanQuestion, before: Estimate, option: Option) -> Way:
     least = "" if option.exact else "at least " if then.seconds < now.seconds else "at most "
     gain = f"the run is {_changed(now.seconds, then.seconds, 'shorter', 'longer', least)}"
     gain += f" ({units.duration(then.seconds)}) and {_bill(now, then)}"
+    if then == now:
+        gain = "the run takes as long and costs as much"
     return Way(change.words, "; ".join(filter(None, (gain, change.price))), _link(change))
 
 
@@ -147,7 +149,7 @@ def _changed(now: float, then: float, less: str, more: str, least: str = "") -> 
     """Return in words how something changes."""
     percent = 100 * abs(1 - then / now)
     if percent < 100 * _LEAST:
-        return f"not {less}"
+        return f"hardly {less}"
     return f"{least}{percent:.{0 if percent >= 10 else 1}f} % {less if then < now else more}"
 
 

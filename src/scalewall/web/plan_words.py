@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from scalewall.errors import InputError
 from scalewall.report.table import Cell, TableView
+from scalewall.web import words
 
 __all__ = ["PARTS", "SWITCHES", "page_error", "page_table", "page_words", "settable"]
 
@@ -62,9 +63,9 @@ _WORDS = (
 
 def page_words(text: str) -> str:
     """Return a text of the planner without the command line's options."""
-    for pattern, words in _WORDS:
-        text = pattern.sub(words, text)
-    return text
+    for pattern, ours in _WORDS:
+        text = pattern.sub(ours, text)
+    return words.page_words(text)
 
 
 def page_table(view: TableView) -> TableView:
@@ -80,8 +81,9 @@ def page_table(view: TableView) -> TableView:
 
 
 def page_error(error: InputError) -> InputError:
-    """Return an error of the planner about the controls of the page."""
-    field, value, suggestions = error.field, error.value, error.suggestions
+    """Return an error of the planner about the controls of the page; it has none for figures that a machine lacks."""
+    field, value = error.field, error.value
+    suggestions = tuple(one for one in error.suggestions if not one.startswith("--set "))
     option, _, knob = field.partition(" ")
     if option == "--bound" and isinstance(value, str) and _FIXED.fullmatch(value):
         knob, _, value = value.partition("=")
