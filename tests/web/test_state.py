@@ -146,3 +146,21 @@ def test_a_link_can_carry_every_setting_of_the_study_with_its_default() -> None:
     for name, setting in carried.items():
         default = parts[name].default
         assert setting.default == (parts[name].default_factory() if default is MISSING else default), name
+
+
+def test_every_place_has_a_colour_of_its_own_until_another_is_chosen() -> None:
+    assert [card.colour for card in decode("?1.machine=h100&2.machine=b200&3.months=6").state.cards] == [
+        0,
+        1,
+        2,
+    ]
+    same = State((Card().having(machine="b200"), Card().having(machine="h200")))
+    assert encode(same) == "v=1&1.machine=b200&2.machine=h200&2.colour=0"
+    assert decode(encode(same)).state == same
+
+
+def test_data_centres_without_a_size_are_told() -> None:
+    read = decode("?1.centre_count=4&1.centre_bandwidth=1e9")
+    assert read.problems == tuple(
+        f"1.centre_{name} has no effect without 1.centre_size." for name in ("count", "bandwidth")
+    )

@@ -1,7 +1,8 @@
 """The state of the Limits page: configurations side by side, and how they stand in a link.
 
 A link reads ``?v=1&1.machine=h100&1.months=6&2.machine=b200``: number and name of the configuration's setting, only
-what differs from the defaults. What a link holds that cannot be used is told, and the rest still works.
+what differs from the defaults; each place has a colour of its own. What a link holds that cannot be used is told, and
+the rest still works.
 """
 
 from __future__ import annotations
@@ -112,7 +113,10 @@ def encode(state: State) -> str:
     """Return the state as a query string, without the question mark."""
     pairs = [("v", str(LINK_VERSION))]
     for place, card in enumerate(state.cards, start=1):
-        written = _written(card) or {"machine": str(card["machine"])}
+        written = _written(card, without=("colour",)) | (
+            {} if card.colour == place - 1 else {"colour": str(card.colour)}
+        )
+        written = written or {"machine": str(card["machine"])}
         pairs += [(f"{place}.{name}", text) for name, text in written.items()]
     if state.chosen:
         pairs.append(("chosen", str(state.chosen + 1)))
@@ -184,7 +188,13 @@ def _card(number: int, texts: Mapping[str, str], problems: list[str]) -> Card:
             values[name] = SETTINGS[name].read(f"{number}.{name}", text)
         except InputError as error:
             problems.append(f"{error} The default was taken.")
-    return Card().having(**values)
+    if values.get("centre_size") is None:
+        problems += [
+            f"{number}.{name} has no effect without {number}.centre_size."
+            for name in values
+            if name in ("centre_count", "centre_bandwidth", "centre_latency")
+        ]
+    return Card().having(**{"colour": number - 1, **values})
 
 
 def _unknown(key: str) -> str:

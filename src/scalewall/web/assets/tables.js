@@ -5,6 +5,8 @@
   const WORDS = { million: 1e6, billion: 1e9, trillion: 1e12, minutes: 60, hours: 3600, days: 86400, months: 2629800, years: 31557600 };
 
   function worth(text) {
+    const date = text.match(/^(\d{4})-(\d{2})/);
+    if (date) return Number(date[1]) + Number(date[2]) / 12;
     const found = text.replace(/,/g, "").match(/^[+]?(-?[\d.]+(?:e[+-]?\d+)?)\s*(\S*)/);
     if (!found) return null;
     const unit = found[2];

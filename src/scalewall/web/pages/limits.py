@@ -50,7 +50,8 @@ _ABOUT = {
     "the bottom: real training runs.",
     "accelerators": "How many accelerators the best layout takes.",
     "cost": "At the machine's usual prices, whatever was changed about it. Rent: accelerator-hours at the price of "
-    "one. Own: depreciation and electricity for the run's time.",
+    "one. Own: depreciation and electricity for the run's time. Of several configurations only rent is drawn (owning, "
+    "where nobody rents the machine out).",
     "degrees": "How many ways the best layout splits the run by data, tensor, pipeline and expert parallelism.",
     "shares": "Which resource a batch's time goes to; of what overlaps, the longest counts.",
 }
