@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.client import HTTPConnection
-from threading import Thread
+from threading import Event, Thread
 from typing import NamedTuple
 from urllib.parse import urlencode, urlsplit
 
@@ -47,6 +47,8 @@ MANY = (
 DRAG = 15
 EVENT = 0.05
 """Seconds between two movements of a hand."""
+PATIENCE, LOOK = 0.5, 0.4
+"""Seconds after which a page asks how far its search is, and between two such looks."""
 
 
 class Row(NamedTuple):
@@ -74,7 +76,9 @@ class Visitor:
 
     def __init__(self, url: str, name: str) -> None:
         address = urlsplit(url)
-        self._connection = HTTPConnection(address.hostname or "", address.port, timeout=120)
+        self._connection, self._aside = (
+            HTTPConnection(address.hostname or "", address.port, timeout=120) for _ in range(2)
+        )
         self._name = name
         self._number = 0
         dependencies = json.loads(self._asked("GET", "/_dash-dependencies"))
@@ -92,11 +96,32 @@ class Visitor:
             "changedPropIds": ["ask.data"],
         }
         before = time.perf_counter()
-        answer = json.loads(self._asked("POST", "/_dash-update-component", json.dumps(body)))
+        with self._watching():
+            answer = json.loads(self._asked("POST", "/_dash-update-component", json.dumps(body)))
         spent = time.perf_counter() - before
         if not answer["response"]["figures"]["data"]["utilization"]["data"]:
             raise RuntimeError("an answer without a curve")
         return spent
+
+    @contextmanager
+    def _watching(self) -> Iterator[None]:
+        """Ask how far the search is while it takes long, as a page does, which tells the server that one is there."""
+        over = Event()
+
+        def watch() -> None:
+            wait = PATIENCE
+            while not over.wait(wait):
+                self._aside.request("GET", f"/progress/{self._name}")
+                self._aside.getresponse().read()
+                wait = LOOK
+
+        watcher = Thread(target=watch)
+        watcher.start()
+        try:
+            yield
+        finally:
+            over.set()
+            watcher.join()
 
     def _asked(self, method: str, path: str, body: str | None = None) -> bytes:
         self._connection.request(method, path, body, {"Content-Type": "application/json"})
