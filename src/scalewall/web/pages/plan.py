@@ -17,7 +17,7 @@ from scalewall.web.flat import decode_flat, encode_flat
 from scalewall.web.found import Found, Way
 from scalewall.web.pages.asking import Asking, asking_page
 from scalewall.web.pages.controls import ask_choice, ask_machines, ask_number, ask_text
-from scalewall.web.parts import accordion, aria, copy_text, fold, note, section, table
+from scalewall.web.parts import accordion, aria, copy_text, fold, note, section, table, upload
 from scalewall.web.plan_question import MOST_MACHINES, PLAN_SETTINGS
 from scalewall.web.plan_task import plan_file_task, plan_task
 from scalewall.web.plan_words import PARTS, SWITCHES
@@ -144,12 +144,6 @@ def _as_they_are(choices: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _model(values: Mapping[str, object]) -> Part:
-    upload = dcc.Upload(
-        html.Button("Take a config.json", type="button", className="sw-small-button"),
-        id="upload-config",
-        max_size=20_000,
-        accept=".json",
-    )
     own = values["config"]
     return html.Div(
         [
@@ -162,8 +156,7 @@ def _model(values: Mapping[str, object]) -> Part:
             )
             if own
             else ask_choice(values, "model", "Model", [(name, name) for name in model_names()]),
-            upload,
-            html.Div(id="upload-config-problem", role="status"),
+            upload("upload-config", "Take a config.json"),
         ],
         className="sw-pair",
     )
