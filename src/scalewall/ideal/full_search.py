@@ -39,6 +39,7 @@ from scalewall.ideal.tensor_placements import (
 __all__ = ["Shape", "full_search", "schedules_of"]
 
 IntArray = NDArray[np.int64]
+_UNKNOWN = -2
 
 
 class Shape(NamedTuple):
@@ -140,6 +141,17 @@ def _shapes(question: Question, counts: IntArray, costs: TensorCosts, best: Best
     return shapes
 
 
+@inner_kernel
+def _divide(counts: IntArray, i_count: int, dp_index: IntArray, found: IntArray) -> None:
+    """Write, by microbatches, the index of the DP degree that makes them a count of pieces; -1 where none does."""
+    for i_microbatches in range(counts.size):
+        found[i_microbatches] = -1
+        if counts[i_count] % counts[i_microbatches] == 0:
+            found[i_microbatches] = dp_index[
+                np.searchsorted(counts, counts[i_count] // counts[i_microbatches])
+            ]
+
+
 @kernel
 def full_search(question: Question, best: Best) -> None:
     """Improve ``best`` to the best plan of the whole space.
@@ -160,6 +172,7 @@ def full_search(question: Question, best: Best) -> None:
     dp_index = np.full(counts.size, -1, dtype=np.int64)
     for i_dp in range(dp.degree.size):
         dp_index[np.searchsorted(counts, dp.degree[i_dp])] = i_dp
+    replicas = np.full((counts.size, counts.size), _UNKNOWN)
     data = data_costs(dp, question.parameters, machine, switches.method)
     sends = send_costs(question)
     aim = question.aim
@@ -172,23 +185,22 @@ def full_search(question: Question, best: Best) -> None:
         shape = shapes[position]
         if shape.key * (1 + question.aim.gain) > best.value[0]:
             break
-        model, ff, count = tp_model.degree[shape.i_model], tp_ff.degree[shape.i_ff], counts[shape.i_count]
+        model, ff = tp_model.degree[shape.i_model], tp_ff.degree[shape.i_ff]
+        replicas_by_microbatches = replicas[shape.i_count]
+        if replicas_by_microbatches[0] == _UNKNOWN:
+            _divide(counts, shape.i_count, dp_index, replicas_by_microbatches)
         for i_ep in range(ep.degree.size):
             for i_pp in range(pp.degree.size):
                 pp_degree = pp.degree[i_pp]
                 ranks = float(model * ff) * pp_degree * ep.degree[i_ep]
                 latency = costs.least_model_latency[shape.i_model] + costs.least_ff_latency[shape.i_ff]
                 latency += sends.least_latency[i_pp, i_ep]
-                for microbatches in counts:
-                    if microbatches < pp_degree or microbatches < bounds.microbatches[0]:
+                for i_microbatches in range(shape.i_count + 1):
+                    i_dp, microbatches = replicas_by_microbatches[i_microbatches], counts[i_microbatches]
+                    if i_dp < 0 or microbatches < pp_degree or microbatches < bounds.microbatches[0]:
                         continue
                     if microbatches > bounds.microbatches[1]:
                         break
-                    if count % microbatches != 0:
-                        continue
-                    i_dp = dp_index[np.searchsorted(counts, count // microbatches)]
-                    if i_dp < 0:
-                        continue
                     n_active = ranks * dp.degree[i_dp]
                     if shape.compute / n_active * (1 - ROUNDING) > question.aim.deadline:
                         break
