@@ -37,6 +37,16 @@ def moment(progress: Progress) -> float:
     return time.monotonic()
 
 
+def chatter(progress: Progress) -> None:
+    for turn in range(30_000):
+        progress("chattering", turn, 30_000)
+        time.sleep(0.001)
+
+
+def sleep(progress: Progress) -> None:
+    time.sleep(60)
+
+
 def folder(progress: Progress) -> str:
     return tempfile.mkdtemp()
 

@@ -29,8 +29,10 @@ def test_a_visitor_who_says_nothing_has_gone_and_learns_it_on_return() -> None:
     assert gone()
     assert tickets.is_dropped("a")
     assert gone()
+    tickets.note("a", "h100", 3, 9)
     tickets.take("a", 2)
     assert not tickets.is_dropped("a")
+    assert tickets.progress("a") == ("", 0, 0), "the next search starts anew"
 
 
 def test_a_visitor_who_asks_how_far_it_is_has_not_gone() -> None:

@@ -137,6 +137,19 @@ def test_nobody_waits_any_more(workers: Workers) -> None:
     assert workers.ask(errands.double, (1,), True, never, ignore) == 2
 
 
+def test_a_task_that_never_stops_talking_notices_too(workers: Workers) -> None:
+    with pytest.raises(StaleError):
+        workers.ask(errands.chatter, (), True, lambda: True, ignore)
+
+
+def test_a_process_that_does_not_listen_is_no_error_to_nobody(
+    workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scalewall.web.workers._GRACE", 0.2)
+    with pytest.raises(StaleError):
+        workers.ask(errands.sleep, (), True, lambda: True, ignore)
+
+
 def test_patience_ends() -> None:
     hasty = Workers(2, patience=0.5)
     try:

@@ -75,6 +75,7 @@ class Tickets:
         with self._lock:
             self._latest[session] = max(number, self._latest.pop(session, 0))
             self._heard[session] = time.monotonic()
+            self._progress.pop(session, None)
             while len(self._latest) > _MOST_SESSIONS:
                 old, _ = self._latest.popitem(last=False)
                 for kept in (self._progress, self._heard, self._dropped):

@@ -183,6 +183,8 @@ class Workers:
                 return cast(Result, self._question(worker, task, arguments, gone, progress))
             except _LostError:
                 worker = self._replaced(worker)
+                if gone():
+                    raise StaleError from None
                 raise
             finally:
                 self._free.put(worker)
@@ -226,7 +228,7 @@ class Workers:
                     if kind != "progress":
                         return _unwrapped(kind, content)
                     progress(*content)
-                elif stale() and not cancelled:
+                if not cancelled and stale():
                     cancelled = True
                     worker.pipe.send(None)
                     end = time.monotonic() + _GRACE
