@@ -37,7 +37,7 @@ def test_what_is_kept_is_told_apart_from_what_is_taken_out() -> None:
     assert kept.found("other") is None
 
 
-def test_kept_curves_and_views_take_little_memory() -> None:
+def test_kept_curves_take_little_memory() -> None:
     curve = limits("h100", search="reference")
     kept: Kept[Limits] = Kept(100)
     kept.keep("first", curve)
@@ -49,4 +49,4 @@ def test_kept_curves_and_views_take_little_memory() -> None:
     finally:
         tracemalloc.stop()
     assert kept.found(49) == curve
-    assert held / 50 < 20_000, "bytes a curve"
+    assert held / 50 < 40_000, "bytes a curve"
