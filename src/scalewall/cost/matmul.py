@@ -23,6 +23,7 @@ from scalewall.cost.machine_arrays import MachineArrays
 __all__ = [
     "FRAGMENT",
     "activation_traffic",
+    "layer_parts",
     "layer_seconds",
     "matmul_parts",
     "matmul_seconds",
@@ -155,6 +156,17 @@ def matmul_parts(
         parts[below + 1] += across + between
     for level in range(levels):
         parts[1 + level] /= machine.port_bandwidth[level]
+
+
+@scalar_kernel
+def layer_parts(m: float, n: float, b: float, machine: MachineArrays, parts: NDArray[np.float64]) -> None:
+    """:func:`matmul_parts` of the four kinds of matmul of :func:`layer_seconds`.
+
+    Writes a row each: as activation ``m x n`` and ``n x m``, which occur twice, then as weight gradient, once.
+    """
+    for kind in range(2):
+        matmul_parts(m, n, b, kind == 1, machine, parts[2 * kind])
+        matmul_parts(n, m, b, kind == 1, machine, parts[2 * kind + 1])
 
 
 @scalar_kernel

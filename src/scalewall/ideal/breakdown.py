@@ -6,10 +6,12 @@ its winner; its parts sum to the total.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from scalewall.cost.machine_arrays import MachineArrays
-from scalewall.cost.matmul import matmul_parts
+from scalewall.cost.matmul import layer_parts
 from scalewall.hardware.machine import MemoryLevel
 from scalewall.ideal.step import Switches, busy_seconds
 from scalewall.ideal.terms import BatchTerms
@@ -38,7 +40,7 @@ def _ports(memory: tuple[MemoryLevel, ...]) -> dict[int, str]:
     return {
         index: "_".join(level.name.lower().split())
         for index, level in enumerate(memory)
-        if np.isfinite(level.bandwidth)
+        if math.isfinite(level.bandwidth)
     }
 
 
@@ -72,18 +74,14 @@ def matmul_breakdown(
     names = [ARITHMETIC, *ports.values()]
     alone = dict.fromkeys([*names, KERNEL], 0.0)
     waited = dict.fromkeys([*names, KERNEL], 0.0)
-    parts = np.empty(1 + len(memory))
-    for rows, columns, gradient, count in (
-        (m, n, False, 2),
-        (n, m, False, 2),
-        (m, n, True, 1),
-        (n, m, True, 1),
-    ):
-        matmul_parts(rows, columns, b, gradient, machine, parts)
-        seconds = [float(parts[0]), *(float(parts[1 + index]) for index in ports)]
+    parts = np.empty((4, 1 + len(memory)))
+    layer_parts(m, n, b, machine, parts)
+    for row, count in zip(parts.tolist(), (2, 2, 1, 1), strict=True):
+        seconds = [row[0], *(row[1 + index] for index in ports)]
         for name, value in zip(names, seconds, strict=True):
             alone[name] += share * count * value
-        waited[names[int(np.argmax(seconds))]] += share * count * max(seconds)
+        longest = max(seconds)
+        waited[names[seconds.index(longest)]] += share * count * longest
         for record in (alone, waited):
             record[KERNEL] += share * count * machine.kernel_latency
     return alone, waited
