@@ -50,3 +50,16 @@ def test_kept_curves_take_little_memory() -> None:
         tracemalloc.stop()
     assert kept.found(49) == curve
     assert held / 50 < 40_000, "bytes a curve"
+
+
+def test_large_results_take_little_memory_and_come_back_as_they_were() -> None:
+    kept: Kept[list[str]] = Kept(20)
+    large = [f"run {number}" for number in range(100_000)]
+    tracemalloc.start()
+    try:
+        kept.keep("large", large)
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 500_000, "bytes; the list holds several million"
+    assert kept.found("large") == large

@@ -118,7 +118,7 @@ class Answers:
         Curves kept; the least recently used go first.
     """
 
-    def __init__(self, workers: Workers, most: int = 600) -> None:
+    def __init__(self, workers: Workers, most: int = 400) -> None:
         self._workers = workers
         self._kept: Kept[Limits] = Kept(most)
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="answers")

@@ -1,13 +1,14 @@
 """Results that are kept: the same question costs nothing twice, and two visitors who ask it at once wait for one.
 
 They are kept pickled: that takes a fifth of a curve's memory, and Python's collector of garbage has nothing to walk
-through. Compressed they would take a third of it again, but a thread that compresses lets go of the interpreter and
-waits for its turn behind all the others.
+through. Large ones are compressed as well, to an eighth again; not small ones, since a thread that compresses lets go
+of the interpreter and waits for its turn behind all the others.
 """
 
 from __future__ import annotations
 
 import pickle
+import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
@@ -23,6 +24,19 @@ _STRIPES = 4096
 """Locks: so many that two different questions hardly ever wait for each other."""
 _WAIT = 0.05
 """Seconds between looks at whether a question that waits for another still matters."""
+_LARGE = 1 << 16
+"""Bytes above which a result is compressed: what a page shows of full answers, not a curve."""
+
+
+def _packed(result: object) -> tuple[bool, bytes]:
+    """Return a result as bytes, after whether they are compressed."""
+    pickled = pickle.dumps(result)
+    large = len(pickled) > _LARGE
+    return large, zlib.compress(pickled, level=1) if large else pickled
+
+
+def _unpacked(is_compressed: bool, content: bytes) -> object:
+    return pickle.loads(zlib.decompress(content) if is_compressed else content)
 
 
 class Kept(Generic[Result]):
@@ -36,7 +50,7 @@ class Kept(Generic[Result]):
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
+        self._kept: OrderedDict[Hashable, tuple[bool, bytes]] = OrderedDict()
         self._lock = Lock()
         self._stripes = [Lock() for _ in range(_STRIPES)]
 
@@ -49,8 +63,8 @@ class Kept(Generic[Result]):
             if key not in self._kept:
                 return None
             self._kept.move_to_end(key)
-            pickled = self._kept[key]
-        return cast(Result, pickle.loads(pickled))
+            packed = self._kept[key]
+        return cast(Result, _unpacked(*packed))
 
     def of(self, key: Hashable, make: Callable[[], Result], stale: Callable[[], bool]) -> Result:
         """Return what is kept under a key, made first if nothing is.
@@ -75,8 +89,8 @@ class Kept(Generic[Result]):
 
     def keep(self, key: Hashable, result: Result) -> None:
         """Keep a result under a key."""
-        pickled = pickle.dumps(result)
+        packed = _packed(result)
         with self._lock:
-            self._kept[key] = pickled
+            self._kept[key] = packed
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
