@@ -118,6 +118,11 @@
     while (gate.busy === busy) {
       try {
         const reply = await fetch(`/progress/${session}`);
+        if (gate.busy === busy && reply.status === 410) {
+          gate.busy = null; // not heard of for so long that the search was dropped
+          lost();
+          return;
+        }
         const state = await reply.json();
         if (gate.busy !== busy) return;
         progress(state);
