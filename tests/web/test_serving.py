@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
@@ -42,6 +43,18 @@ def test_a_host_with_several_addresses_is_served_at_each(monkeypatch: pytest.Mon
 def test_an_address_of_version_6_stands_in_brackets() -> None:
     one = SimpleNamespace(effective_host="::1", effective_port=8050)
     assert serving._url(one) == "http://[::1]:8050"
+
+
+def test_what_is_loaded_is_no_work_for_the_collector_of_garbage(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server("127.0.0.1", 0, 2)
+    seen: list[int] = []
+    monkeypatch.setattr(server, "_prepare", lambda: None)
+    monkeypatch.setattr(server._server, "run", lambda: seen.append(gc.get_freeze_count()))
+    try:
+        server.run()
+    finally:
+        gc.unfreeze()
+    assert seen[0] > 10_000, "objects of the libraries alone"
 
 
 def test_an_interruption_ends_the_server_at_once_and_quietly(tmp_path: Path) -> None:
