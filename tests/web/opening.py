@@ -16,7 +16,7 @@ WAIT = 30_000
 
 
 class Windows:
-    """A browser that keeps what it loaded: windows of one colour scheme share their cache."""
+    """A browser that keeps what it loaded: windows of one colour scheme share their cache, but not what one chose."""
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
@@ -26,6 +26,7 @@ class Windows:
         """Open a window."""
         if scheme not in self._contexts:
             self._contexts[scheme] = self._browser.new_context(color_scheme=scheme)
+            self._contexts[scheme].add_init_script("localStorage.clear()")
         page = self._contexts[scheme].new_page()
         page.set_viewport_size({"width": width, "height": height})
         return page
