@@ -23,22 +23,22 @@ def test_a_later_request_makes_earlier_ones_stale() -> None:
 def test_a_visitor_who_says_nothing_has_gone_and_learns_it_on_return() -> None:
     tickets = Tickets(silence=0.2)
     gone = tickets.take("a", 1)
-    assert not tickets.is_dropped("a")
-    assert not tickets.is_dropped("unknown")
+    assert not tickets.hear("a")
+    assert not tickets.hear("unknown")
     time.sleep(0.3)
     assert gone()
-    assert tickets.is_dropped("a")
+    assert tickets.hear("a")
     assert gone()
     tickets.note("a", "h100", 3, 9)
     tickets.take("a", 2)
-    assert not tickets.is_dropped("a")
+    assert not tickets.hear("a")
     assert tickets.progress("a") == ("", 0, 0), "the next search starts anew"
 
 
 def test_a_visitor_who_asks_how_far_it_is_has_not_gone() -> None:
     tickets = Tickets(silence=1000.0)
     stale = tickets.take("a", 1)
-    tickets.is_dropped("a")
+    tickets.hear("a")
     assert not stale()
 
 

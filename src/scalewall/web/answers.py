@@ -90,7 +90,7 @@ class Tickets:
 
         return stale
 
-    def is_dropped(self, session: str) -> bool:
+    def hear(self, session: str) -> bool:
         """Note that a visitor is there; tell whether the latest search was given up because the visitor seemed gone."""
         if session not in self._latest:
             return False

@@ -79,7 +79,7 @@ def add_downloads(server: Flask, answers: Answers, tickets: Tickets) -> None:
 
     @server.get("/progress/<session>")
     def progress(session: str) -> Response:
-        if tickets.is_dropped(session):
+        if tickets.hear(session):
             return Response("This search was given up.\n", status=410, mimetype="text/plain")
         name, done, total = tickets.progress(session)
         return jsonify(name=name, done=done, total=total)
@@ -108,7 +108,7 @@ def add_files(server: Flask, pages: Sequence[Asking], questions: Questions) -> N
         ending = kind.rpartition(".")[2]
         if page is None or ending not in _KINDS or kind not in (*page.kinds, *_SHOWN):
             abort(404)
-        query = page.canonical(request.query_string.decode("ascii", "replace"))
+        query, _ = page.read(request.query_string.decode("ascii", "replace"))
         try:
             with _place():
                 content = questions.file(page, query, kind)

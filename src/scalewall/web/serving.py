@@ -108,10 +108,9 @@ class Server:
         pages = [PLAN, WHEN]
         while pages and not self._closed:
             page = pages[0]
+            query, _ = page.read("")
             try:
-                self._questions.found(
-                    page, page.canonical(""), self._is_needed, lambda name, done, total: None
-                )
+                self._questions.found(page, query, self._is_needed, lambda name, done, total: None)
             except StaleError:
                 time.sleep(_PAUSE)
             except (ScalewallError, OSError):

@@ -60,9 +60,10 @@ class Asking:
     kinds: Mapping[str, str]
     show: Callable[[Found, str], tuple[Part, Part]]
 
-    def canonical(self, query: str) -> str:
-        """Return a link with what can be used of it, as the page writes it."""
-        return encode_flat(decode_flat(query, self.settings)[0], self.settings)
+    def read(self, query: str) -> tuple[str, tuple[str, ...]]:
+        """Return a link with what can be used of it, as the page writes it, and what could not be used."""
+        values, problems = decode_flat(query, self.settings)
+        return encode_flat(values, self.settings), problems
 
 
 class Questions:
@@ -214,8 +215,7 @@ def add_asking(app: Dash, pages: Sequence[Asking], questions: Questions, tickets
         if not ask or path not in by_path:
             return (no_update,) * 5
         page, session, number = by_path[path], str(ask["session"])[:64], int(ask["number"])
-        values, unread = decode_flat(str(ask["query"]), page.settings)
-        query = encode_flat(values, page.settings)
+        query, unread = page.read(str(ask["query"]))
         stale = tickets.take(session, number)
         answered = {"number": number, "query": query}
         try:
